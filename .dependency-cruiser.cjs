@@ -2,7 +2,7 @@
 const shipped = "^(packages/(protocol|workers|outbound|client|react|ui|server|chain)|apps)/";
 
 /** Tests and what only tests use, which no build contains. */
-const ofTests = "\\.test\\.tsx?$|/src/testing/";
+const ofTests = "\\.test\\.tsx?$|^(packages|apps)/[^/]+/test/";
 
 function layer(name, from, allowed) {
   const others = [
@@ -15,6 +15,7 @@ function layer(name, from, allowed) {
     "server",
     "chain",
     "devchain",
+    "cli",
     "create-purse-app",
   ]
     .filter((each) => each !== name && !allowed.includes(each))
@@ -43,6 +44,7 @@ module.exports = {
     layer("server", "^packages/server/", ["protocol", "workers", "outbound", "chain", "client"]),
     layer("chain", "^packages/chain/", ["protocol", "workers", "outbound"]),
     layer("devchain", "^packages/devchain/", []),
+    layer("cli", "^packages/cli/", ["server", "chain", "devchain", "protocol"]),
     layer("create-purse-app", "^packages/create-purse-app/", []),
     layer("ui", "^packages/ui/", ["react", "client", "protocol"]),
     layer("web", "^apps/web/", ["ui", "react", "client", "protocol"]),
@@ -68,7 +70,7 @@ module.exports = {
       name: "nothing-that-ships-imports-these",
       severity: "error",
       from: { path: shipped, pathNot: ofTests },
-      to: { path: "^(packages/devchain|tests|bench)/|/src/testing/" },
+      to: { path: "^(packages/devchain|tests|bench)/|^(packages|apps)/[^/]+/test/" },
     },
   ],
   options: {

@@ -14,12 +14,12 @@ const items: { id: string }[] = JSON.parse(
 
 /** Tests of functions without effects. */
 const PURE = [
-  "{apps/*,packages/{chain,devchain,protocol,server,ui}}/src/**/*.test.ts",
+  "{apps/*,packages/{chain,cli,devchain,protocol,server,ui}}/src/**/*.test.ts",
   "scripts/**/*.test.ts",
 ];
 /** What tests use that replace globals, or start something. */
 const EFFECTS =
-  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|hostPurse|inProcessServer|measureApps|proxyNode|start(Dev|Test)Chain|startChainWithGap|startService|testChain)\b/;
+  /\bvi\.|@vitest-environment|process\.env|globalThis|\binject\(|DATABASES|spawn|new Worker|\b(createChain(Folder|Service)|createCloud|createDatabase|createServer|hostPurse|inProcessServer|proxyNode|start(Dev|Test)Chain|startChainWithGap|startService|testChain)\b/;
 const pure = filesOf(PURE).filter((file) => !EFFECTS.test(textOf(file)));
 
 /** Tests that start databases, chains and services, and stop them. */

@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { constants } from "node:zlib";
 import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import react from "@vitejs/plugin-react";
@@ -38,7 +39,7 @@ const BROTLI = defineAlgorithm("brotliCompress", {
 export function appConfig(html: string): UserConfig {
   return defineConfig({
     // The server sends the compressed files as they are.
-    plugins: [react(), compileCatalogs(), pagePreloads(), compressionOfFiles()],
+    plugins: [react(), compileCatalogs(), pagePreloads(), chunkList(), compressionOfFiles()],
     resolve: {
       alias: [{ find: /^\.\/encryptedUser\.ts$/, replacement: join(import.meta.dirname, "plainUser.ts") }],
     },
@@ -95,11 +96,33 @@ export function appConfig(html: string): UserConfig {
   });
 }
 
-/** Compresses the files of a build. A build in memory is only measured, and would take three times as long. */
+/** Compresses the files of a build. */
 function compressionOfFiles(): Plugin {
+  return { ...compression({ algorithms: ["gzip", BROTLI], threshold: 1024 }), apply: "build" };
+}
+
+/** Writes what the scripts of a build consist of to a file, from which `scripts/appSizes.ts` finds out what pages load. */
+function chunkList(): Plugin {
+  let app = "";
   return {
-    ...compression({ algorithms: ["gzip", BROTLI], threshold: 1024 }),
-    apply: ({ build }, { command }) => command === "build" && build?.write !== false,
+    name: "chunk-list",
+    apply: "build",
+    configResolved({ root }) {
+      app = basename(root);
+    },
+    writeBundle(_, files) {
+      const chunks = Object.values(files).flatMap((file) => {
+        if (file.type !== "chunk") return [];
+        const { fileName, facadeModuleId, isDynamicEntry, imports } = file;
+        const modules = Object.entries(file.modules).flatMap(([id, { renderedLength }]) =>
+          renderedLength > 0 ? [{ id, renderedLength }] : [],
+        );
+        return [{ fileName, facadeModuleId, isDynamicEntry, imports, modules }];
+      });
+      const cache = join(import.meta.dirname, "../.cache");
+      mkdirSync(cache, { recursive: true });
+      writeFileSync(join(cache, `${app}-chunks.json`), JSON.stringify(chunks));
+    },
   };
 }
 

@@ -2,10 +2,10 @@
  * `npm run sizes:app`: what a browser loads for the first page of the web app and of the studio, and what each further page
  * adds, compressed; writes docs/internals/sizes/app.md. `-- --modules web` lists the modules of the first page.
  */
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build, type Rolldown } from "vite";
+import { ensureAppsBuilt } from "./build.mjs";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/internals/sizes/app.md");
@@ -36,12 +36,28 @@ export interface FirstLoad {
   pages: { name: string; bytes: number }[];
 }
 
-type Output = Rolldown.RolldownOutput["output"][number];
+/** A script of a build, as `apps/viteConfig.ts` lists them. */
+interface Chunk {
+  fileName: string;
+  facadeModuleId: string | null;
+  isDynamicEntry: boolean;
+  imports: string[];
+  modules: { id: string; renderedLength: number }[];
+}
 
-if (import.meta.main) await main(process.argv.slice(2));
+/** A built app. */
+interface Build {
+  name: string;
+  chunks: readonly Chunk[];
+  /** The names of all files. */
+  files: readonly string[];
+  read(file: string): Buffer;
+}
 
-async function main([option, requestedName]: string[]): Promise<void> {
-  const loads = await measureApps();
+if (import.meta.main) main(process.argv.slice(2));
+
+function main([option, requestedName]: string[]): void {
+  const loads = measureApps();
   if (option === "--modules") {
     const load = loads.find(({ name }) => name === requestedName);
     if (!load) throw new Error(`--modules takes one of ${loads.map(({ name }) => name).join(", ")}`);
@@ -52,92 +68,91 @@ async function main([option, requestedName]: string[]): Promise<void> {
   console.log(`${renderPage(loads)}\n${relative(ROOT, PAGE)} is written`);
 }
 
-/** Builds the apps for production in memory, and measures the output. */
-export async function measureApps(): Promise<FirstLoad[]> {
-  // Development builds of libraries are larger.
-  process.env.NODE_ENV = "production";
-  const loads: FirstLoad[] = [];
-  for (const { name, html } of APPS) {
-    const root = join(ROOT, "apps", name);
-    const built = await build({ root, logLevel: "silent", build: { write: false } });
-    if (Array.isArray(built) || !("output" in built))
-      throw new Error(`the build of ${name} is not one output`);
-    loads.push(firstLoad(built.output, name, html));
-  }
-  return loads;
+/** Measures the apps as they are built for production. */
+export function measureApps(): FirstLoad[] {
+  ensureAppsBuilt();
+  return APPS.map(({ name, html }) => {
+    const dist = join(ROOT, "apps", name, "dist");
+    const chunks: Chunk[] = JSON.parse(readFileSync(join(ROOT, `.cache/${name}-chunks.json`), "utf8"));
+    const files = readdirSync(dist, { recursive: true, encoding: "utf8" });
+    return firstLoad({ name, chunks, files, read: (file) => readFileSync(join(dist, file)) }, html);
+  });
 }
 
-function firstLoad(files: readonly Output[], name: string, html: string): FirstLoad {
-  const document = files.find(({ fileName }) => fileName === html);
-  const entry = files.find(
-    (file) => file.type === "chunk" && file.facadeModuleId?.endsWith(`/apps/${name}/${html}`),
-  );
-  if (document?.type !== "asset" || entry?.type !== "chunk") throw new Error(`the build has no ${html}`);
-  const initialChunks = staticImports(entry, files);
+function firstLoad(build: Build, html: string): FirstLoad {
+  const { name, chunks, files } = build;
+  const entry = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/apps/${name}/${html}`));
+  if (!entry || !files.includes(html)) throw new Error(`the build has no ${html}`);
+  const initialChunks = staticImports(entry, chunks);
   // Vite writes the entry's static imports and styles into the document.
-  const requestedFiles = [...String(document.source).matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
-    ([, path]) => path,
+  const document = build.read(html).toString();
+  const requestedFiles = [...document.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].flatMap(
+    ([, path]) => path ?? [],
   );
-  const styles = files.filter(
-    ({ fileName }) => fileName.endsWith(".css") && requestedFiles.includes(fileName),
-  );
-  const sizes = { html: gzipSize([document]), scripts: gzipSize(initialChunks), styles: gzipSize(styles) };
+  const sizes = {
+    html: gzipSize(build, [html]),
+    scripts: gzipSize(build, fileNames(initialChunks)),
+    styles: gzipSize(
+      build,
+      requestedFiles.filter((file) => file.endsWith(".css")),
+    ),
+  };
   return {
     name,
     ...sizes,
     total: sizes.html + sizes.scripts + sizes.styles,
     files: requestedFiles.length,
-    font: fontSize(files),
-    modules: initialChunks.flatMap(moduleSizes).sort((a, b) => b.bytes - a.bytes),
-    pages: pagesOf(files, initialChunks, name),
+    font: fontSize(build),
+    modules: initialChunks
+      .flatMap((chunk) => moduleSizes(build, chunk))
+      .sort((one, other) => other.bytes - one.bytes),
+    pages: pagesOf(build, initialChunks),
   };
 }
 
-function pagesOf(
-  files: readonly Output[],
-  initialChunks: readonly Output[],
-  name: string,
-): FirstLoad["pages"] {
-  const folder = `/apps/${name}/src/pages/`;
-  return files
-    .flatMap((file) => {
-      const module = file.type === "chunk" && file.isDynamicEntry ? file.facadeModuleId : null;
-      if (file.type !== "chunk" || !module?.includes(folder)) return [];
-      const added = staticImports(file, files).filter((each) => !initialChunks.includes(each));
-      return [{ name: module.slice(module.indexOf(folder) + folder.length), bytes: gzipSize(added) }];
+function pagesOf(build: Build, initialChunks: readonly Chunk[]): FirstLoad["pages"] {
+  const folder = `/apps/${build.name}/src/pages/`;
+  return build.chunks
+    .flatMap((chunk) => {
+      const module = chunk.isDynamicEntry ? chunk.facadeModuleId : null;
+      if (!module?.includes(folder)) return [];
+      const added = staticImports(chunk, build.chunks).filter((each) => !initialChunks.includes(each));
+      const name = module.slice(module.indexOf(folder) + folder.length);
+      return [{ name, bytes: gzipSize(build, fileNames(added)) }];
     })
-    .sort((a, b) => b.bytes - a.bytes);
+    .sort((one, other) => other.bytes - one.bytes);
 }
 
 /** The chunk and its static imports. */
-function staticImports(entry: Rolldown.OutputChunk, files: readonly Output[]): Rolldown.OutputChunk[] {
+function staticImports(entry: Chunk, all: readonly Chunk[]): Chunk[] {
   const chunks = new Set([entry]);
   for (const chunk of chunks) {
     for (const name of chunk.imports) {
-      const imported = files.find(({ fileName }) => fileName === name);
-      if (imported?.type === "chunk") chunks.add(imported);
+      const imported = all.find(({ fileName }) => fileName === name);
+      if (imported) chunks.add(imported);
     }
   }
   return [...chunks];
 }
 
-function gzipSize(files: readonly Output[]): number {
-  const compressed = (file: Output) =>
-    gzipSync(file.type === "chunk" ? file.code : file.source, { level: 9 }).length;
-  return files.reduce((sum, file) => sum + compressed(file), 0);
+function fileNames(chunks: readonly Chunk[]): string[] {
+  return chunks.map(({ fileName }) => fileName);
 }
 
-function fontSize(files: readonly Output[]): number {
-  const font = files.find(({ fileName }) => /inter-latin-wght-normal.*\.woff2$/.test(fileName));
-  return font?.type === "asset" ? font.source.length : 0;
+function gzipSize({ read }: Build, files: readonly string[]): number {
+  return files.reduce((sum, file) => sum + gzipSync(read(file), { level: 9 }).length, 0);
 }
 
-function moduleSizes(chunk: Rolldown.OutputChunk): FirstLoad["modules"] {
-  const modules = Object.entries(chunk.modules).filter(([, { renderedLength }]) => renderedLength > 0);
-  const totalLength = modules.reduce((sum, [, { renderedLength }]) => sum + renderedLength, 0);
-  const bytes = gzipSize([chunk]);
-  return modules.map(([file, { renderedLength }]) => ({
-    file: relative(ROOT, file),
+function fontSize({ files, read }: Build): number {
+  const font = files.find((file) => /inter-latin-wght-normal.*\.woff2$/.test(file));
+  return font === undefined ? 0 : read(font).length;
+}
+
+function moduleSizes(build: Build, { fileName, modules }: Chunk): FirstLoad["modules"] {
+  const totalLength = modules.reduce((sum, { renderedLength }) => sum + renderedLength, 0);
+  const bytes = gzipSize(build, [fileName]);
+  return modules.map(({ id, renderedLength }) => ({
+    file: relative(ROOT, id),
     bytes: Math.round((renderedLength / totalLength) * bytes),
   }));
 }

@@ -5,7 +5,7 @@ import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /** The page of the design system is for developers, in English; tests show no texts to users. */
-const EXCLUDED_FILES = ["**/pages/Design.tsx", "**/testing/**", "**/*.test.ts", "**/*.test.tsx"];
+const EXCLUDED_FILES = ["**/pages/Design.tsx", "**/test/**", "**/*.test.ts", "**/*.test.tsx"];
 /** Attributes whose text is shown or read aloud. */
 const TEXT_ATTRIBUTES =
   /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;

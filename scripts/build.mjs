@@ -16,8 +16,8 @@ const APPS = [
 ];
 const APP_CONFIG = ["apps/viteConfig.ts", "apps/pagePreloads.ts", "apps/plainUser.ts"];
 const SERVER_SOURCES = [
-  ...["scripts", "packages/protocol", "packages/outbound", "packages/workers", "packages/client"],
-  ...["packages/chain", "packages/devchain/src", "packages/server"],
+  ...["scripts/buildServer.mjs", "packages/protocol", "packages/outbound", "packages/workers"],
+  ...["packages/client", "packages/chain", "packages/devchain/src", "packages/server", "packages/cli"],
 ];
 
 /** What `npm start` runs. */
@@ -26,7 +26,7 @@ export const serverFile = join(root, ".cache/server/purse.js");
 /** What tests run in processes of their own: servers, commands, and an indexer that is killed. */
 const TEST_PROGRAMS = [
   "tests/support/serverHost/program.ts",
-  "scripts/cli.ts",
+  "packages/cli/src/cli.ts",
   "tests/support/indexerProcess.ts",
   "tests/fixtures/failingStart.ts",
 ];
@@ -52,6 +52,8 @@ export function ensureAppsBuilt() {
     ensureBuilt(name, sources, join(folder, "dist", document), () =>
       run(node, [join(root, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"], {
         cwd: folder,
+        // Also if a test builds it: development builds of libraries are larger.
+        env: { ...process.env, NODE_ENV: "production" },
       }),
     );
   }
@@ -106,7 +108,7 @@ function sourcesHash(sources) {
   }
   for (const source of sources) {
     const files = filesOf(join(root, source))
-      .filter((file) => !/\/(dist|node_modules|testing)\/|\.test\.tsx?$/.test(file))
+      .filter((file) => !/\/(dist|node_modules|test)\/|\.test\.tsx?$/.test(file))
       .sort();
     for (const file of files) hash.update(file.slice(root.length)).update(readFileSync(file));
   }

@@ -1,5 +1,6 @@
 // Bundles the server into `.cache/server`: what `npm start` runs, and every thread and process that it spawns.
 // `buildServer.test.ts` keeps modules out of the start that a server at rest does not need.
+import { writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import MagicString from "magic-string";
@@ -115,16 +116,18 @@ function compressionWithoutUndici() {
   };
 }
 
+/** What each chunk of the server consists of, for the test of the bundle. */
+export const chunkList = join(root, ".cache/server-chunks.json");
+
 /**
- * Bundles the server, or other programs, and returns their files; writes them only if `isWritten` is true. `dir` is two
- * levels below the folder that has the other files which the program reads, as in the project.
+ * Bundles the server, or other programs. `dir` is two levels below the folder that has the other files which the program
+ * reads, as in the project.
  */
 export async function bundleServer({
-  isWritten,
-  programs = ["scripts/purse.ts"],
+  programs = ["packages/cli/src/purse.ts"],
   dir = target,
   sourcemap = true,
-}) {
+} = {}) {
   const bundle = await rolldown({
     input: Object.fromEntries(programs.map((program) => [basename(program, ".ts"), join(root, program)])),
     platform: "node",
@@ -132,10 +135,10 @@ export async function bundleServer({
     external: (id) => isBuiltin(id) || EXTERNAL.test(id),
     plugins: [locations(), escapes(), httpWithoutUndici(), compressionWithoutUndici()],
   });
-  const { output } = await bundle[isWritten ? "write" : "generate"]({
+  const { output } = await bundle.write({
     dir,
     format: "esm",
-    cleanDir: isWritten,
+    cleanDir: true,
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
     sourcemap,
@@ -145,11 +148,15 @@ export async function bundleServer({
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   });
   await bundle.close();
-  return output.filter(({ type }) => type === "chunk");
+  if (dir !== target) return;
+  const chunks = output.flatMap(({ type, fileName, imports, moduleIds }) =>
+    type === "chunk" ? [{ fileName, imports, moduleIds }] : [],
+  );
+  writeFileSync(chunkList, JSON.stringify(chunks));
 }
 
 /** `node buildServer.mjs` bundles the server; a folder and programs are others. */
 if (import.meta.main) {
   const [dir, ...programs] = process.argv.slice(2);
-  await bundleServer({ isWritten: true, ...(dir && { programs, dir: join(root, dir) }) });
+  await bundleServer(dir ? { programs, dir: join(root, dir) } : {});
 }

@@ -2,15 +2,12 @@
  * Generates packages/chain/src/presets/chainFacts.ts: facts of well-known chains from viem, so that the server
  * does not load all of viem's chains. `--check` writes nothing and fails if the file is stale.
  */
-import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { CHAIN_PRESETS } from "@purse/chain";
 import type { Chain } from "viem";
 import * as viemChains from "viem/chains";
+import { formatSource, writeGenerated } from "./generatedFiles.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
-const PATH = join(ROOT, "packages/chain/src/presets/chainFacts.ts");
+const PATH = "packages/chain/src/presets/chainFacts.ts";
 
 /** Ids that another chain of viem has, too: Kovan's is LUKSO's today, and 1337 is any local chain's. */
 const REUSED = new Set([42, 1337]);
@@ -41,15 +38,7 @@ ${entries.join("\n")}
 };
 `;
 
-const wanted = formatted(text);
-if (readFileSync(PATH, "utf8") !== wanted) {
-  if (process.argv.includes("--check")) {
-    console.error(`${PATH} is stale: run node scripts/run.mjs scripts/chainFacts.ts`);
-    process.exitCode = 1;
-  } else {
-    writeFileSync(PATH, wanted);
-  }
-}
+writeGenerated("chainFacts.ts", [[PATH, formatSource(PATH, text)]]);
 
 function factsOf({ name, nativeCurrency, blockExplorers, contracts, testnet }: Chain) {
   const { name: coinName, symbol, decimals } = nativeCurrency;
@@ -60,14 +49,4 @@ function factsOf({ name, nativeCurrency, blockExplorers, contracts, testnet }: C
     multicall3: contracts?.multicall3?.address.toLowerCase(),
     isTestnet: testnet === true,
   };
-}
-
-function formatted(source: string): string {
-  const { stdout, status } = spawnSync(
-    join(ROOT, "node_modules/.bin/biome"),
-    ["format", "--stdin-file-path", PATH],
-    { input: source, encoding: "utf8" },
-  );
-  if (status !== 0) throw new Error("biome failed");
-  return stdout;
 }

@@ -6,6 +6,8 @@ import { ensureInstalled, node, root } from "./install.mjs";
 
 ensureInstalled();
 const isColored = process.stdout.isTTY && !("NO_COLOR" in process.env || "FORCE_COLOR" in process.env);
+/** The compiler, written in Go, collects garbage only beyond this limit, which saves a quarter of its CPU time. */
+const compilerMemory = { GOGC: "off", GOMEMLIMIT: "4GiB" };
 const bin = (name) => join(root, "node_modules/.bin", name);
 const steps = [
   ["format and lint", bin("biome"), ["check", "--error-on-warnings"]],
@@ -30,7 +32,7 @@ async function succeeds([name, command, args]) {
   const step = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],
     cwd: root,
-    env: { ...process.env, ...(isColored && { FORCE_COLOR: "1" }) },
+    env: { ...compilerMemory, ...process.env, ...(isColored && { FORCE_COLOR: "1" }) },
   });
   for (const stream of [step.stdout, step.stderr]) stream.on("data", (chunk) => output.push(chunk));
   const status = await new Promise((resolve, reject) => step.once("error", reject).once("close", resolve));

@@ -2,8 +2,9 @@
  * Writes docs/internals/conformance.md: each item of the specification with the tests that have its id as a
  * tag. `--check` writes nothing and fails where the file is stale; `--count` prints the count.
  */
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { writeGenerated } from "./generatedFiles.ts";
 
 interface Item {
   id: string;
@@ -13,7 +14,6 @@ interface Item {
 }
 
 const ROOT = resolve(import.meta.dirname, "..");
-const TARGET = join(ROOT, "docs/internals/conformance.md");
 const SECTIONS = [
   "The whole",
   "What the product does",
@@ -35,15 +35,8 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 const covered = items.filter((item) => tests.has(item.id)).length;
-const page = render();
-if (process.argv.includes("--check")) {
-  if (page !== readFileSync(TARGET, "utf8")) {
-    console.error(
-      "docs/internals/conformance.md is stale: run `node scripts/run.mjs scripts/conformance.ts`",
-    );
-    process.exit(1);
-  }
-} else if (!process.argv.includes("--count")) writeFileSync(TARGET, page);
+if (!process.argv.includes("--count"))
+  writeGenerated("conformance.ts", [["docs/internals/conformance.md", render()]]);
 console.log(`conformance: ${covered} of ${items.length} items covered`);
 
 /** The files of the tests with an id as their tag; the tests of a table have the ids of all its rows. */

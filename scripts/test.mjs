@@ -1,28 +1,12 @@
 // `npm test`: installs the requirements, runs all tests, and prints `N passed, N failed` at the end.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ensureChromium } from "./chromium.mjs";
-import { ensureInstalled, node, root } from "./install.mjs";
+import { node, root } from "./install.mjs";
+import { prepareTests } from "./prepareTests.mjs";
 
-/** What tests need in folders of their own. */
-const FOLDERS = [
-  ["tests/interop", "the clients of the interop tests"],
-  ["bench", "parse-server, which the client is tested with too"],
-  ["tests/fixtures/oldApp", "the old packages of an old application"],
-  ["tests/fixtures/createdApp", "the build tools of an old application"],
-];
-
-ensureInstalled();
-// Installing mostly waits for the network and the disk.
-const statuses = await Promise.all([
-  inProcess("build.mjs", "ensureAppsBuilt"),
-  inProcess("build.mjs", "ensureServersBuilt"),
-  inProcess("chromium.mjs", "ensureChromium"),
-  ...FOLDERS.map(([folder, what]) => inProcess("install.mjs", "ensureInstalled", join(root, folder), what)),
-]);
-const failure = statuses.find((status) => status !== 0);
-if (failure !== undefined) process.exit(failure);
+await prepareTests();
 const chromium = ensureChromium();
 
 const results = join(root, ".cache/test-results.json");
@@ -49,13 +33,3 @@ const broken = report.testResults.filter(
 ).length;
 console.log(`${passed} passed, ${failed + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 process.exit(status === 0 && passed > 0 ? 0 : 1);
-
-/** Calls a function of another script in a process of its own; returns its exit code. */
-async function inProcess(script, name, ...args) {
-  const module = new URL(script, import.meta.url).href;
-  const code = `(await import(${JSON.stringify(module)})).${name}(...${JSON.stringify(args)})`;
-  const child = spawn(node, ["--input-type=module", "-e", code], { stdio: "inherit", cwd: root });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject).once("close", (status) => resolve(status ?? 1));
-  });
-}

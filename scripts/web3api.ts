@@ -2,9 +2,6 @@
  * Generates the client's Web3API from the data API's table of endpoints: operations.ts and results.ts below
  * packages/client/src/web3api. `--check` writes nothing and fails where a file is stale.
  */
-import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
 import {
   describeParameters,
   ENDPOINTS,
@@ -14,9 +11,8 @@ import {
   responseSchemas,
 } from "@purse/chain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { formatSource, writeGenerated } from "./generatedFiles.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
-const FOLDER = join(ROOT, "packages/client/src/web3api");
 const GENERATED_NOTICE =
   "// Written by scripts/web3api.ts from the data API's table of endpoints: change that, not this.";
 
@@ -65,20 +61,14 @@ const TEXT_RESULT = "contractResult";
 
 const optionalTypes = optionalParameters();
 
-const stale = [
-  { path: join(FOLDER, "operations.ts"), text: operationsFile() },
-  { path: join(FOLDER, "results.ts"), text: resultsFile() },
-].filter(({ path, text }) => {
-  const wanted = formatted(text);
-  if (readFileSync(path, "utf8") === wanted) return false;
-  if (!process.argv.includes("--check")) writeFileSync(path, wanted);
-  return true;
-});
-for (const { path } of stale) console.log(relative(ROOT, path));
-if (stale.length > 0 && process.argv.includes("--check")) {
-  console.error("stale: write them with `node scripts/run.mjs scripts/web3api.ts`");
-  process.exit(1);
-}
+const files = { "operations.ts": operationsFile(), "results.ts": resultsFile() };
+writeGenerated(
+  "web3api.ts",
+  Object.entries(files).map(([name, text]) => {
+    const path = `packages/client/src/web3api/${name}`;
+    return [path, formatSource(path, text)];
+  }),
+);
 
 function operationsFile(): string {
   const groups = Object.entries(Object.groupBy(rowsByGroup(), ({ group }) => group));
@@ -289,19 +279,4 @@ function typeName(schema: string): string {
 
 function quoted(texts: readonly JsonValue[]): string[] {
   return texts.map((each) => JSON.stringify(each));
-}
-
-function formatted(text: string): string {
-  const biome = join(ROOT, "node_modules/.bin/biome");
-  const { status, stdout, stderr } = spawnSync(
-    biome,
-    ["check", "--write", "--stdin-file-path=packages/client/src/web3api/written.ts"],
-    {
-      cwd: ROOT,
-      input: text,
-      encoding: "utf8",
-    },
-  );
-  if (status !== 0 && stdout === "") throw new Error(`biome refuses the text: ${stderr}`);
-  return stdout;
 }

@@ -16,7 +16,7 @@ import { indexLocationOf } from "../../packages/chain/src/createChainService.ts"
 import { toBytes } from "../../packages/chain/src/model/hexBytes.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../../packages/chain/src/model/topics.ts";
 import { openReader } from "../../packages/chain/src/store/openReader.ts";
-import { fillIndex, transferLog } from "../../packages/chain/src/testing/fillIndex.ts";
+import { fillIndex, transferLog } from "../../packages/chain/test/fillIndex.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 import { startPurse } from "../../tests/support/purse.ts";
 import { measureOperations, vacuum } from "./listOperations.ts";

@@ -12,8 +12,8 @@ import { sql } from "kysely";
 import { indexLocationOf } from "../../packages/chain/src/createChainService.ts";
 import { toBytes } from "../../packages/chain/src/model/hexBytes.ts";
 import { openReader } from "../../packages/chain/src/store/openReader.ts";
-import { fillIndex, transferLog } from "../../packages/chain/src/testing/fillIndex.ts";
-import { seededRandom } from "../../packages/chain/src/testing/randomHistory.ts";
+import { fillIndex, transferLog } from "../../packages/chain/test/fillIndex.ts";
+import { seededRandom } from "../../packages/chain/test/randomHistory.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 import { quantile } from "./quantile.ts";
 

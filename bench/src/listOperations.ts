@@ -8,7 +8,7 @@ import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { USER_OPERATION_TOPIC } from "../../packages/chain/src/decode/userOperations/userOperationLog.ts";
 import { type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../../packages/chain/src/model/topics.ts";
-import { fillIndex, transferLog, word } from "../../packages/chain/src/testing/fillIndex.ts";
+import { fillIndex, transferLog, word } from "../../packages/chain/test/fillIndex.ts";
 import { quantile } from "./quantile.ts";
 
 type Database = Parameters<typeof createChainService>[0]["database"];

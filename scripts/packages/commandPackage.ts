@@ -1,6 +1,6 @@
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { ensureAppsBuilt } from "../build.mjs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { ensureAppsBuilt, ensureServerBuilt, serverFile } from "../build.mjs";
 import { bundleServer } from "../buildServer.mjs";
 import { NODE_VERSIONS, PUBLISH_CONFIG, repositoryOf } from "./publication.ts";
 
@@ -17,12 +17,12 @@ const DEPENDENCIES = [/^@node-rs\//, /^better-sqlite3$/, /^sharp$/, /^@foundry-r
 export async function buildCommandPackage(): Promise<string> {
   ensureAppsBuilt();
   rmSync(FOLDER, { recursive: true, force: true });
-  for (const [program, dir] of [
-    ["scripts/purse.ts", "dist/server"],
-    ["scripts/cli.ts", "dist/cli"],
-  ] as const) {
-    await bundleServer({ isWritten: true, programs: [program], dir: join(FOLDER, dir), sourcemap: false });
-  }
+  copyServer(join(FOLDER, "dist/server"));
+  await bundleServer({
+    programs: ["packages/cli/src/cli.ts"],
+    dir: join(FOLDER, "dist/cli"),
+    sourcemap: false,
+  });
   for (const app of ["apps/web/dist", "apps/studio/dist", "packages/devchain/artifacts"]) {
     mkdirSync(join(FOLDER, app), { recursive: true });
     cpSync(join(ROOT, app), join(FOLDER, app), {
@@ -40,8 +40,20 @@ export async function buildCommandPackage(): Promise<string> {
   return FOLDER;
 }
 
+/** Copies the bundle of `npm start` without its source maps. */
+function copyServer(folder: string): void {
+  ensureServerBuilt();
+  mkdirSync(folder, { recursive: true });
+  const built = dirname(serverFile);
+  for (const file of readdirSync(built)) {
+    if (file.endsWith(".map")) continue;
+    const code = readFileSync(join(built, file), "utf8");
+    writeFileSync(join(folder, file), code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "\n"));
+  }
+}
+
 function commandManifest(): object {
-  const { private: _, ...manifest } = readManifest("packages/cli");
+  const { private: _, exports: __, ...manifest } = readManifest("packages/cli");
   const dependencies = Object.entries({
     ...readManifest("packages/server").dependencies,
     ...readManifest("packages/devchain").dependencies,

@@ -60,6 +60,8 @@ export async function buildModulePackages({ checksTypes }: { checksTypes: boolea
   const { status, stdout } = spawnSync(compiler, ["-b", ...options, ...projects], {
     cwd: ROOT,
     encoding: "utf8",
+    // Without garbage collection below this limit, which saves a third of the compiler's CPU time.
+    env: { GOGC: "off", GOMEMLIMIT: "2GiB", ...process.env },
   });
   if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
   const folders = PACKAGES.map(assemblePackage);

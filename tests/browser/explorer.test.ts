@@ -22,6 +22,7 @@ import {
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { grouped } from "../support/grouped.ts";
+import { minedReceipt } from "../support/minedReceipt.ts";
 import { follow } from "../support/navigation.ts";
 import type { Purse } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
@@ -117,7 +118,7 @@ async function sendWhatReverts(): Promise<Hex> {
     }),
     gas: 100_000n,
   });
-  await node().waitForTransactionReceipt({ hash });
+  await minedReceipt(node(), hash);
   return hash;
 }
 
@@ -307,7 +308,7 @@ describe("a transaction", () => {
     const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
     const data = encodeFunctionData({ abi: parseAbi(abi), args: [true, 3] });
     const hash = await wallet.sendTransaction({ chain: null, to, data });
-    await node().waitForTransactionReceipt({ hash });
+    await minedReceipt(node(), hash);
     const visitor = await open(`/explorer/tx/${hash}`);
     const { page } = visitor;
     await page.getByRole("link", { name: "Paste contract ABI" }).waitFor();
@@ -329,7 +330,6 @@ describe("a transaction", () => {
 
   it("is shown as orphaned after a reorganization", async () => {
     const hash = await hand.transferToken(3, devAccount(4).address, 1n);
-    await node().waitForTransactionReceipt({ hash });
     const { page } = await open(`/explorer/tx/${hash}`);
     await page.getByText("Success").waitFor();
     await hand.reorganize(1);
@@ -439,7 +439,7 @@ describe("tokens, NFTs and pairs", () => {
         functionName: "mint",
         args: [devAccount(0).address, id, `data:application/json,${JSON.stringify(metadata)}`],
       });
-      await node().waitForTransactionReceipt({ hash });
+      await minedReceipt(node(), hash);
       await expect
         .poll(() => fetch(`${purse.url}/api/v2/nft/${gallery}/${id}`).then((each) => each.text()))
         .toContain("Fur");

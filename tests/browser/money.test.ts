@@ -130,9 +130,8 @@ describe("the portfolio", () => {
 
   it("hides spam: zero-value transfers and dust", async () => {
     const { page } = await visitAs(6);
-    await hand.transferToken(1, devAccount(6).address, 0n);
-    await hand.transferToken(1, devAccount(6).address, 1n);
-    await hand.transferToken(1, devAccount(6).address, parseEther("3"));
+    const receiver = devAccount(6).address;
+    await hand.transferTokens([0n, 1n, parseEther("3")].map((units) => [1, receiver, units]));
     await open(page, "/portfolio", { chain: "0x539" });
     const history = page.getByRole("region", { name: "History" });
     await history.getByText("+3 PURSE").waitFor();

@@ -199,15 +199,15 @@ describe("an open page when the server goes down", () => {
   });
 });
 
-/** Pages that read of tokens only their symbols, as labels of addresses or as the unit of decimals that the contract itself returns. */
-const SYMBOL_PAGES = /^\/(portfolio|send|contract|explorer$|explorer\/(block|nft|address)\/)/;
+/** Pages with amounts of tokens whose decimals they read. */
+const WITH_TOKEN_AMOUNTS = /^\/(swap|explorer\/(token|tx)\/)/;
 
 /** Whether a page works without a resource, which is not shown in place of data. */
 function isBeside(path: string, name: string): boolean {
   // Images have their own fallback; an address is shown instead of its name.
   if (name.endsWith("/image") || name === "functions/resolveAddress") return true;
-  // The symbol of a token next to its address: see addressLabels.ts. Pages that need decimals for amounts show the failure.
-  if (name === "functions/getTokenMetadata") return SYMBOL_PAGES.test(path);
+  // The symbol of a token next to its address. Amounts need the decimals, too.
+  if (name === "functions/getTokenMetadata") return !WITH_TOKEN_AMOUNTS.test(path);
   // A sign that an address is one of a contract.
   if (name === "functions/getLogsByAddress") return path.startsWith("/explorer/address/");
   // The history of an address also shows whether it is a contract.

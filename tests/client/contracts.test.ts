@@ -41,6 +41,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chainWallet } from "../support/chainWallet.ts";
 import { devAccount } from "../support/devAccount.ts";
+import { minedReceipt } from "../support/minedReceipt.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
 let purse: Purse;
@@ -72,7 +73,7 @@ const addressOf = (index: number): Address => devAccount(index).address;
 async function deploy(name: ContractName): Promise<Address> {
   const { abi, bytecode } = readArtifact(name);
   const hash = await signer().deployContract({ abi, bytecode, chain: null });
-  const { contractAddress } = await node().waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  const { contractAddress } = await minedReceipt(node(), hash);
   if (!contractAddress) throw new Error(`${name} was not made`);
   return contractAddress;
 }
@@ -81,7 +82,7 @@ async function deploy(name: ContractName): Promise<Address> {
 async function asOwner(address: Address, name: ContractName, functionName: string, args: unknown[]) {
   const { abi } = readArtifact(name);
   const hash = await signer().writeContract({ address, abi, functionName, args, chain: null });
-  await node().waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  await minedReceipt(node(), hash);
 }
 
 function read(address: Address, name: ContractName, functionName: string, args: unknown[]): Promise<unknown> {

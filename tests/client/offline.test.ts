@@ -11,14 +11,14 @@ import {
 } from "@purse/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BreakableProxy, startBreakableProxy } from "../support/breakableProxy.ts";
-import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
 let purse: Purse;
 let proxy: BreakableProxy;
 const storage = memoryStorage();
 
 beforeAll(async () => {
-  purse = await startPurse();
+  purse = await hostPurse();
   proxy = await startBreakableProxy(() => purse.port);
 });
 afterAll(async () => {
@@ -111,7 +111,7 @@ describe("a request whose response is lost", () => {
 
   it("is retried until the server is back", { tags: ["9.retry.http-5xx"] }, async () => {
     await purse.stop();
-    const restarted = startPurse({ dataDir: purse.dataDir, port: purse.port });
+    const restarted = hostPurse({ dataDir: purse.dataDir, port: purse.port });
     // Pauses long enough for a server to start.
     await start({
       serverUrl: `http://127.0.0.1:${proxy.port}/server`,

@@ -9,7 +9,7 @@ import { type PurseProcess, rest, startPurse } from "../support/purse.ts";
 const ROUNDS = Number(process.env.PURSE_RESTART_ROUNDS ?? 1);
 const NODES = 3;
 /** Between two requests of a client: in a short run, what matters is that some are under way at any time. */
-const PAUSE_MS = process.env.PURSE_RESTART_ROUNDS === undefined ? 20 : 0;
+const PAUSE_MS = process.env.PURSE_RESTART_ROUNDS === undefined ? 50 : 0;
 const LIVE_CLIENTS = 5;
 const MAX_FAILED_SHARE = 0.001;
 

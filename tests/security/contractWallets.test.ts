@@ -17,6 +17,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
 import { devAccount } from "../support/devAccount.ts";
+import { minedReceipt } from "../support/minedReceipt.ts";
 import { type Answer, hostPurse, type Purse, rest } from "../support/purse.ts";
 
 /** `isValidSignature` accepts every signature: returns 0x1626ba7e padded to a word. */
@@ -44,7 +45,7 @@ async function deployCode(code: string): Promise<Hex> {
     chain: null,
     data: `0x60${length}80600b6000396000f3${code}`,
   });
-  const { contractAddress } = await node().waitForTransactionReceipt({ hash, pollingInterval: 50 });
+  const { contractAddress } = await minedReceipt(node(), hash);
   if (!contractAddress) throw new Error("no contract was made");
   return contractAddress;
 }

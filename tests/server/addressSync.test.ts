@@ -1,14 +1,21 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, type ExpectStatic, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Credentials, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("synced addresses on %s", (database) => {
+// On both databases concurrently, because most of the time is spent waiting for blocks to be indexed, which happens each second.
+describe.each(DATABASES)("synced addresses", { concurrent: true }, (database) => {
+  describe(`on ${database}`, { concurrent: false }, () => testSyncedAddresses(database));
+});
+
+function testSyncedAddresses(database: (typeof DATABASES)[number]): void {
+  /** Of the current test on this database. */
+  let expect: ExpectStatic;
   let purse: Purse;
   let hand: ChainClient;
   beforeAll(async () => {
@@ -17,6 +24,9 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     hand = await createChainClient(purse);
   }, 60_000);
   afterAll(() => purse?.remove());
+  beforeEach((context) => {
+    expect = context.expect;
+  });
 
   const call = async (name: string, params: object, credentials: Credentials = MASTER) =>
     (await rest(purse, "POST", `/functions/${name}`, params, credentials)).body;
@@ -194,4 +204,4 @@ describe.each(DATABASES)("synced addresses on %s", (database) => {
     const own = { address: user.address, token_address: hand.token };
     await until("EthTokenBalance", own, ([row]) => Number(row?.balance) >= 5);
   });
-});
+}

@@ -67,13 +67,13 @@ describe("chain events watched by several processes on one PostgreSQL", () => {
         (each) => isJsonObject(each) && each.value,
       );
     };
-    for (const units of [101n, 102n, 103n]) await hand.transferToken(0, hand.account(7), units);
+    await hand.transferTokens([101n, 102n, 103n].map((units) => [0, hand.account(7), units]));
     const last = async (purse: PurseProcess) => (await values(purse)).slice(-3);
     for (const purse of processes)
       await expect.poll(() => last(purse), { timeout: 20_000 }).toEqual(["101", "102", "103"]);
 
     await first.kill();
-    for (const units of [104n, 105n]) await hand.transferToken(0, hand.account(7), units);
+    await hand.transferTokens([104n, 105n].map((units) => [0, hand.account(7), units]));
     await expect.poll(() => last(second), { timeout: 40_000 }).toEqual(["103", "104", "105"]);
     const all = await values(second);
     await expect.poll(() => delivered.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(all.length);

@@ -19,6 +19,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { devAccount } from "../support/devAccount.ts";
+import { minedReceipt } from "../support/minedReceipt.ts";
 import {
   type PurseProcess,
   query,
@@ -84,7 +85,7 @@ async function newScenario(database: (typeof DATABASES)[number], ends: Ends) {
 
   async function send(from: number, to: Address, data: Hex): Promise<void> {
     const wallet = createWalletClient({ account: devAccount(from), transport: http(chain.url) });
-    await node().waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to, data, chain: null }) });
+    await minedReceipt(node(), await wallet.sendTransaction({ to, data, chain: null }));
   }
 
   /** Starts a server with a watched token and two gated roles with possible members. */

@@ -17,25 +17,39 @@ function classOf(className: string): ClassSchema {
   };
 }
 
+async function createClasses(store: Store): Promise<void> {
+  for (const name of ["Post", "Other"]) await store.changeClass(name, () => classOf(name));
+}
+
 type ChangeLog = NonNullable<Store["changeLog"]>;
 type LogPosition = Awaited<ReturnType<ChangeLog["subscribe"]>>;
 
 describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, by %s", (changes) => {
   const isByTriggers = changes === "triggers";
   let server: PostgresServer | undefined;
+  /** The name of a database with the classes; a slot belongs to one database, so that decoding begins with an empty one. */
+  let template: string | undefined;
   let url: string;
   let store: Store;
   let log: ChangeLog;
   beforeAll(async () => {
-    server = isByTriggers ? undefined : await startDecodablePostgres();
+    if (!isByTriggers) {
+      server = await startDecodablePostgres();
+      return;
+    }
+    const templateUrl = await newDatabase(inject("postgresUrl"));
+    const first = await openStore({ kind: "postgres", url: templateUrl, connections: 4, changes });
+    await createClasses(first);
+    await first.close();
+    template = new URL(templateUrl).pathname.slice(1);
   });
   afterAll(() => server?.stop());
   beforeEach(async () => {
-    url = await newDatabase(server?.url ?? inject("postgresUrl"));
+    url = await newDatabase(server?.url ?? inject("postgresUrl"), template);
     store = await openStore({ kind: "postgres", url, connections: 4, changes });
     if (!store.changeLog) throw new Error("PostgreSQL has a log of changes");
     log = store.changeLog;
-    for (const name of ["Post", "Other"]) await store.changeClass(name, () => classOf(name));
+    if (template === undefined) await createClasses(store);
   });
   afterEach(() => store.close());
 

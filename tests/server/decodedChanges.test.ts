@@ -127,7 +127,8 @@ describe("changes by logical decoding", () => {
           await sql`SELECT count(*)::integer AS count FROM pg_stat_activity
             WHERE wait_event = 'SyncRep' AND query LIKE '%purse_begin_append%'`
         )[0]?.count;
-      await expect.poll(waitingAppends).toBe(1);
+      // On a machine that stands still for long, another attempt may wait beside the first one.
+      await expect.poll(waitingAppends).toBeGreaterThanOrEqual(1);
       expect((await logOf(store).read(start, ["Post"], 10)).changes).toEqual([]);
     } finally {
       await sql`ALTER SYSTEM RESET synchronous_standby_names`;

@@ -1,11 +1,11 @@
 import { parseWhere } from "@purse/protocol";
 import { openStore } from "@purse/server";
 import postgres from "postgres";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { connectLive, type LiveSocket } from "../support/liveClient.ts";
 import { type PostgresProxy, startPostgresProxy } from "../support/postgresProxy.ts";
 import { newDatabase, type PostgresServer, startPostgres } from "../support/postgresServer.ts";
-import { hostPurse, type Purse, rest, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 const LOST = 30;
@@ -30,10 +30,8 @@ async function startNode(
   const proxy = await startPostgresProxy(url);
   ends.push(() => proxy.close());
   const env = { PURSE_DATABASE_URL: proxy.url(url), PURSE_DATABASE_CONNECTIONS: "6" };
-  const purse = await startPurse({ env });
+  const purse = await hostPurse({ env });
   ends.push(() => purse.remove());
-  // It responds before its start is complete.
-  await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("Ctrl-C ends it");
   return { purse, proxy, url };
 }
 
@@ -97,15 +95,46 @@ async function savePost(purse: Purse, installation: string, n: number, id = ""):
   return objectId;
 }
 
-describe("a standby as the replica", () => {
-  it("returns a client's own writes through any process, those of others with a bounded delay", async () => {
-    const server = await startServer();
+describe("a standby", () => {
+  let server: PostgresServer;
+  let standby: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
     await server.halt();
-    const standby = await server.copy({ primary: { port: server.port } });
-    ends.push(() => standby.stop());
+    standby = await server.copy({ primary: { port: server.port } });
     await server.resume();
+  });
+  afterAll(() => Promise.all([server, standby].map((each) => each?.discard())));
+
+  /** A new database, as the primary and as the standby have it. */
+  async function replicatedDatabase(): Promise<{ url: string; replicaUrl: string }> {
     const url = await newDatabase(server.url);
-    const replicaUrl = Object.assign(new URL(url), { port: String(standby.port) }).href;
+    return { url, replicaUrl: Object.assign(new URL(url), { port: String(standby.port) }).href };
+  }
+
+  it("that lags behind leaves queries on a new field to the primary until it has the column", async () => {
+    const { url, replicaUrl } = await replicatedDatabase();
+    const store = await openStore({ kind: "postgres", url, connections: 4, replicaUrl });
+    ends.push(() => store.close());
+    const empty = { className: "Post", table: "Post", classLevelPermissions: {}, indexes: {} };
+    const first = await store.changeClass("Post", () => ({ ...empty, fields: {} }));
+    const standbySql = postgres(replicaUrl, { max: 1, onnotice: () => undefined });
+    ends.push(() => standbySql.end());
+    const exists = () =>
+      standbySql`SELECT FROM "Post"`.then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(exists, { timeout: 20_000 }).toBe(true);
+    await standbySql`SELECT pg_wal_replay_pause()`;
+    const schema = await store.changeClass("Post", () => ({ ...first, fields: { n: { type: "Number" } } }));
+    const query = { schema, where: parseWhere({ n: 1 }), order: [], limit: 1, skip: 0, subjects: null };
+    expect(await store.find({ ...query, allowsStaleRead: true })).toEqual([]);
+    await standbySql`SELECT pg_wal_replay_resume()`;
+  });
+
+  it("as the replica returns a client's own writes through any process, those of others with a bounded delay", async () => {
+    const { url, replicaUrl } = await replicatedDatabase();
     const env = {
       PURSE_DATABASE_URL: url,
       PURSE_DATABASE_REPLICA_URL: replicaUrl,
@@ -169,35 +198,6 @@ async function replicaState(purse: Purse): Promise<string | undefined> {
   return replica?.state;
 }
 
-describe("a standby that lags behind", () => {
-  it("leaves queries on a new field to the primary until it has the column", async () => {
-    const server = await startServer();
-    await server.halt();
-    const standby = await server.copy({ primary: { port: server.port } });
-    ends.push(() => standby.stop());
-    await server.resume();
-    const url = await newDatabase(server.url);
-    const replicaUrl = Object.assign(new URL(url), { port: String(standby.port) }).href;
-    const store = await openStore({ kind: "postgres", url, connections: 4, replicaUrl });
-    ends.push(() => store.close());
-    const empty = { className: "Post", table: "Post", classLevelPermissions: {}, indexes: {} };
-    const first = await store.changeClass("Post", () => ({ ...empty, fields: {} }));
-    const standbySql = postgres(replicaUrl, { max: 1, onnotice: () => undefined });
-    ends.push(() => standbySql.end());
-    const exists = () =>
-      standbySql`SELECT FROM "Post"`.then(
-        () => true,
-        () => false,
-      );
-    await expect.poll(exists, { timeout: 20_000 }).toBe(true);
-    await standbySql`SELECT pg_wal_replay_pause()`;
-    const schema = await store.changeClass("Post", () => ({ ...first, fields: { n: { type: "Number" } } }));
-    const query = { schema, where: parseWhere({ n: 1 }), order: [], limit: 1, skip: 0, subjects: null };
-    expect(await store.find({ ...query, allowsStaleRead: true })).toEqual([]);
-    await standbySql`SELECT pg_wal_replay_resume()`;
-  });
-});
-
 describe("live queries, when the database is replaced by one without the latest changes", () => {
   it("order a refetch and report later changes after an older copy took over", async () => {
     const server = await startServer();
@@ -206,7 +206,8 @@ describe("live queries, when the database is replaced by one without the latest 
     await save(purse, 1);
     await server.halt();
     const copy = await server.copy();
-    ends.push(() => copy.stop());
+    // After the server that uses it.
+    ends.unshift(() => copy.stop());
     await server.resume();
     await untilSaved(purse, 20_000);
     for (let n = 0; n < LOST; n++) await save(purse, n);
@@ -276,7 +277,7 @@ describe("a process whose database connections hang", () => {
   it("is not ready until it has new ones, and then knows the changes of others", async () => {
     const { purse: cut, proxy, url } = await startNode({ url: inject("postgresUrl") });
     const env = { PURSE_DATABASE_URL: url, PURSE_DATABASE_CONNECTIONS: "6" };
-    const other = await startPurse({ env });
+    const other = await hostPurse({ env });
     ends.push(() => other.remove());
     await save(other, 1);
     await rest(other, "POST", "/classes/Secret", { n: 1 });

@@ -76,8 +76,10 @@ describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
     await live.subscribe(className);
     const change = (text: string) => rest(purse, "PUT", `/classes/${className}/${id}`, { text }, MASTER);
 
-    await hand.transferToken(0, ann.address, 99n);
-    await hand.transferToken(0, bob.address, 100n);
+    await hand.transferTokens([
+      [0, ann.address, 99n],
+      [0, bob.address, 100n],
+    ]);
     await expect.poll(() => isSeenBy(bob), soon).toBe(true);
     expect(await isSeenBy(ann)).toBe(false);
     await change("two");

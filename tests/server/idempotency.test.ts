@@ -230,7 +230,7 @@ describe("a request with an ID, sent to two processes on one PostgreSQL", () => 
 
   beforeAll(async () => {
     env = { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: CODE };
-    [one, two] = await Promise.all([startPurse({ env: { ...env, STALL_MS: "1500" } }), startPurse({ env })]);
+    [one, two] = await Promise.all([startPurse({ env: { ...env, STALL_MS: "1500" } }), hostPurse({ env })]);
   });
   afterAll(() => Promise.all([one?.remove(), two?.remove()]));
 

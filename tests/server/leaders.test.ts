@@ -2,7 +2,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { databaseEnv } from "../support/databases.ts";
-import { type PurseProcess, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, type PurseProcess, startPurse } from "../support/purse.ts";
 
 interface Term {
   holder: string;
@@ -14,14 +14,14 @@ interface Term {
 const FREEZE_MS = 8_000;
 
 describe("the leader election of several processes on one PostgreSQL", () => {
-  let node: PurseProcess;
+  let node: Purse;
   let hand: ChainClient;
   let processes: PurseProcess[];
   let sql: postgres.Sql;
   const frozen = new Set<number>();
 
   beforeAll(async () => {
-    node = await startPurse({ devChain: true });
+    node = await hostPurse({ devChain: true });
     hand = await createChainClient(node);
     const env: Record<string, string> = {
       ...(await databaseEnv("PostgreSQL")),

@@ -20,7 +20,7 @@ async function sample(purse: Purse, name: string): Promise<number | undefined> {
 describe.each(DATABASES)("the metrics on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    purse = await hostPurse({ env: await databaseEnv(database) });
   }, 60_000);
   afterAll(() => purse?.remove());
 

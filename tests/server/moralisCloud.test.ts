@@ -112,7 +112,7 @@ describe("cloud code of Moralis", () => {
       const rows = Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
       return rows.map(({ value, confirmed }) => [value, confirmed]);
     };
-    for (const value of [12n, 13n, 14n, 15n]) await hand.transferToken(0, receiver, value);
+    await hand.transferTokens([12n, 13n, 14n, 15n].map((value) => [0, receiver, value]));
     await hand.mine(1);
     await expect.poll(stored, { timeout: 20_000 }).toEqual([["12", true]]);
     await hand.mine(3);

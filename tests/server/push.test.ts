@@ -377,7 +377,7 @@ describe("push", () => {
   it("with a scheduled time is sent by one of several processes, also if the first one crashes", async () => {
     const world = await startPushServices();
     const env = { ...world.env, ...(await databaseEnv("PostgreSQL")) };
-    const [one, two] = await Promise.all([startPurse({ env }), startPurse({ env })]);
+    const [one, two] = await Promise.all([hostPurse({ env }), hostPurse({ env })]);
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => install(one, { deviceType: "android", deviceToken: `t${i}` })),
     );

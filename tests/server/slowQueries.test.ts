@@ -91,12 +91,16 @@ describe.each(DATABASES)("a server with slow queries on %s", (database) => {
   });
 
   it("reports that it and every worker are ready after queries were canceled", async () => {
-    const answer = await fetch(`${purse.url}/ready`);
-    const { status, workers } = await answer.json();
+    const read = async (): Promise<{ status: string; workers: { name: string; state: string }[] }> =>
+      (await fetch(`${purse.url}/ready`)).json();
+    // The one whose query was canceled may still start again.
+    await expect
+      .poll(async () => (await read()).workers.filter(({ state }) => state !== "ready"))
+      .toEqual([]);
+    const { status, workers } = await read();
     expect(status).toBe("ready");
-    for (const worker of workers) expect(worker).toMatchObject({ state: "ready" });
     if (database === "SQLite") {
-      expect(workers.map(({ name }: { name: string }) => name)).toContain("database writer");
+      expect(workers.map(({ name }) => name)).toContain("database writer");
     }
   });
 });

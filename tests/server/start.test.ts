@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serverFile } from "../../scripts/build.mjs";
 import { lowMemory } from "../../scripts/install.mjs";
 import { freePort } from "../support/freePort.ts";
+import { restoreChainSnapshot } from "../support/purse.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -73,26 +74,23 @@ describe("npm start", () => {
     await program.stop("SIGINT");
   });
 
-  it.each<NodeJS.Signals>(["SIGINT", "SIGTERM"])(
-    "exits cleanly on %s, and resumes with the same data",
-    async (signal) => {
-      const port = String(await freePort());
-      const address = `http://127.0.0.1:${port}/server/classes/Thing`;
-      const appId = "continued";
-      const headers = { "X-Parse-Application-Id": appId, "Content-Type": "application/json" };
-
-      const first = purse(["--port", port], { PURSE_APP_ID: appId });
-      await first.says("Ctrl-C ends it");
+  it("exits cleanly on SIGINT and SIGTERM, and resumes with the same data", async () => {
+    const port = String(await freePort());
+    const address = `http://127.0.0.1:${port}/server/classes/Thing`;
+    const appId = "continued";
+    const headers = { "X-Parse-Application-Id": appId, "Content-Type": "application/json" };
+    const saved: string[] = [];
+    for (const signal of ["SIGINT", "SIGTERM", "SIGTERM"] as const) {
+      const program = purse(["--port", port], { PURSE_APP_ID: appId });
+      await program.says("Ctrl-C ends it");
+      for (const id of saved)
+        expect(await (await fetch(`${address}/${id}`, { headers })).json()).toMatchObject({ size: 3 });
       const made = await fetch(address, { method: "POST", headers, body: '{"size":3}' });
-      const { objectId } = await made.json();
-      expect(await first.stop(signal)).toBe(0);
-
-      const second = purse(["--port", port], { PURSE_APP_ID: appId });
-      await second.says("Ctrl-C ends it");
-      expect(await (await fetch(`${address}/${objectId}`, { headers })).json()).toMatchObject({ size: 3 });
-      expect(await second.stop(signal)).toBe(0);
-    },
-  );
+      saved.push((await made.json()).objectId);
+      expect(await program.stop(signal)).toBe(0);
+    }
+    expect(saved).toHaveLength(3);
+  });
 
   it("exits immediately despite open live queries and requests", async () => {
     const port = await freePort();
@@ -153,6 +151,7 @@ describe("npm start", () => {
 
   it("starts the local chain, passes it to the app, and mentions that it answers for eth", async () => {
     const port = String(await freePort());
+    restoreChainSnapshot(join(folder, "data", "devchain"));
     const program = purse(["--port", port], { PURSE_DEV_CHAIN: "1", PURSE_DEV_CHAIN_PORT: "0" });
     await program.says("Ctrl-C ends it");
     expect(program.output()).toContain('answers for "eth"');

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, erc20Abi, type Hex, keccak256, pad, stringToBytes, toHex } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, type ExpectStatic, it } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
@@ -11,7 +11,14 @@ const TRANSFER = "Transfer(address,address,uint256)";
 const WAIT = { timeout: 60_000 };
 const abi = erc20Abi.filter((entry) => entry.type === "event");
 
-describe.each(DATABASES)("streams on %s", (database) => {
+// On both databases concurrently, because most of the time is spent waiting for blocks to be indexed, which happens each second.
+describe.each(DATABASES)("streams", { concurrent: true }, (database) => {
+  describe(`on ${database}`, { concurrent: false }, () => testStreams(database));
+});
+
+function testStreams(database: (typeof DATABASES)[number]): void {
+  /** Of the current test on this database. */
+  let expect: ExpectStatic;
   let purse: Purse;
   let chain: ChainClient;
   let receiver: WebhookReceiver;
@@ -30,7 +37,8 @@ describe.each(DATABASES)("streams on %s", (database) => {
   afterAll(async () => {
     await purse?.remove();
   });
-  beforeEach(async () => {
+  beforeEach(async (context) => {
+    expect = context.expect;
     receiver = await startWebhookReceiver();
   });
   afterEach(async () => {
@@ -90,8 +98,10 @@ describe.each(DATABASES)("streams on %s", (database) => {
       { topic0: [TRANSFER], abi, includeContractLogs: true, includeNativeTxs: true, confirmations: 3 },
       [chain.account(5)],
     );
-    await chain.transferToken(0, chain.account(6), 5n);
-    const hash = await chain.transferToken(0, chain.account(5), 1_234n);
+    const [, hash] = await chain.transferTokens([
+      [0, chain.account(6), 5n],
+      [0, chain.account(5), 1_234n],
+    ]);
     const [message] = await untilMessages(id, 1, false);
     expect(message).toMatchObject({
       confirmed: false,
@@ -147,8 +157,7 @@ describe.each(DATABASES)("streams on %s", (database) => {
   it("retry in order until the webhook responds, count the attempts, and survive a restart", async () => {
     const id = await stream({ topic0: [TRANSFER] }, [chain.account(5)]);
     receiver.isRefusing = true;
-    const hashes: Hex[] = [];
-    for (const value of [1n, 2n, 3n]) hashes.push(await chain.transferToken(0, chain.account(5), value));
+    const hashes = await chain.transferTokens([1n, 2n, 3n].map((value) => [0, chain.account(5), value]));
     await expect.poll(() => receiver.refused, WAIT).toBeGreaterThan(0);
     await purse.stop();
     receiver.isRefusing = false;
@@ -194,8 +203,10 @@ describe.each(DATABASES)("streams on %s", (database) => {
   });
 
   it("replay a range of blocks once", async () => {
-    const first = await chain.transferToken(0, chain.account(5), 11n);
-    const second = await chain.transferToken(0, chain.account(5), 12n);
+    const [first, second] = await chain.transferTokens([
+      [0, chain.account(5), 11n],
+      [0, chain.account(5), 12n],
+    ]);
     const id = await stream({ topic0: [TRANSFER] }, [chain.account(5)]);
     const third = await chain.transferToken(0, chain.account(5), 13n);
     const [live] = await untilMessages(id, 1, false);
@@ -268,8 +279,10 @@ describe.each(DATABASES)("streams on %s", (database) => {
     const hash = await chain.transferToken(0, many[2_345] ?? "0x", 41n);
     expect(hashesOf(await untilMessages(id, 1, false), "erc20Transfers")).toEqual([hash]);
     await api("DELETE", `/streams/evm/${id}/address`, { address: [many[2_345], many[0]] });
-    await chain.transferToken(0, many[2_345] ?? "0x", 42n);
-    const last = await chain.transferToken(0, chain.account(5), 43n);
+    const [, last] = await chain.transferTokens([
+      [0, many[2_345] ?? "0x", 42n],
+      [0, chain.account(5), 43n],
+    ]);
     expect(hashesOf(await untilMessages(id, 2, false), "erc20Transfers")).toEqual([hash, last]);
   });
 
@@ -391,14 +404,15 @@ describe.each(DATABASES)("streams on %s", (database) => {
     };
     const advancedOptions = [{ topic0: TRANSFER, filter, includeNativeTxs: true }];
     const id = await stream({ allAddresses: true, topic0: [TRANSFER], abi, advancedOptions });
-    await chain.transferToken(0, chain.account(8), 999n);
-    await chain.transferToken(0, chain.account(2), 5_000n);
-    await chain.transferToken(0, chain.account(3), 5_000n);
-    await chain.transferToken(3, chain.account(8), 2_000n);
-    const hashes = [
-      await chain.transferToken(0, chain.account(8), 1_000n),
-      await chain.transferToken(0, chain.account(9), 1_001n),
-    ];
+    const sent = await chain.transferTokens([
+      [0, chain.account(8), 999n],
+      [0, chain.account(2), 5_000n],
+      [0, chain.account(3), 5_000n],
+      [3, chain.account(8), 2_000n],
+      [0, chain.account(8), 1_000n],
+      [0, chain.account(9), 1_001n],
+    ]);
+    const hashes = sent.slice(-2);
     const all = await untilMessages(id, 2, false);
     expect(hashesOf(all, "erc20Transfers")).toEqual(hashes);
     expect(hashesOf(all, "txs", "hash")).toEqual(hashes);
@@ -465,4 +479,4 @@ describe.each(DATABASES)("streams on %s", (database) => {
     expect((await fetch(`${purse.url}/api/v2/streams/openapi.json`)).status).toBe(200);
     expect((await api("GET", "/streams/evm/unknown")).status).toBe(404);
   });
-});
+}

@@ -15,6 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { freePort } from "../support/freePort.ts";
+import { minedReceipt } from "../support/minedReceipt.ts";
 import { type Credentials, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 let purse: Purse;
@@ -367,7 +368,7 @@ const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
 async function send(transaction: { to?: Hex; data: Hex }) {
   const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
   const hash = await wallet.sendTransaction({ chain: null, ...transaction });
-  return node().waitForTransactionReceipt({ hash, pollingInterval: 50 });
+  return minedReceipt(node(), hash);
 }
 
 async function deploy(data: Hex): Promise<Hex> {

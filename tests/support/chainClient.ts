@@ -1,21 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Address,
-  createPublicClient,
-  createWalletClient,
-  encodeFunctionData,
-  erc20Abi,
-  erc721Abi,
-  type Hex,
-  http,
-  parseAbi,
-} from "viem";
+import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, parseAbi, toHex } from "viem";
 import { devAccount } from "./devAccount.ts";
 import type { Purse } from "./purse.ts";
 
 const erc1155Abi = parseAbi([
   "function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)",
 ]);
+
+/** More than any transaction of this client takes. */
+const GAS = 1_000_000n;
 
 /** Controls the local chain of a server: transfers tokens, mines and reorganizes blocks. */
 export interface ChainClient {
@@ -25,6 +18,8 @@ export interface ChainClient {
   account(index: number): Address;
   /** Transfers units of the ERC-20 token. Returns the transaction's hash. */
   transferToken(from: number, to: Address, units: bigint): Promise<Hex>;
+  /** Transfers in a block each, which the server indexes together: waiting for each of them would take a second. */
+  transferTokens(transfers: readonly TokenTransfer[]): Promise<Hex[]>;
   /** Allows a spender units of the ERC-20 token. */
   approveToken(from: number, spender: Address, units: bigint): Promise<Hex>;
   transferNft(from: number, to: Address, id: bigint): Promise<Hex>;
@@ -36,6 +31,8 @@ export interface ChainClient {
   /** Replaces the latest blocks by empty ones. */
   reorganize(depth: number): Promise<unknown>;
 }
+
+export type TokenTransfer = [from: number, to: Address, units: bigint];
 
 interface NftRow {
   token_address: Address;
@@ -55,8 +52,6 @@ async function waitUntilIndexed(purse: Purse, block: number): Promise<void> {
 }
 
 export async function createChainClient(purse: Purse): Promise<ChainClient> {
-  const transport = http(purse.rpcUrl);
-  const node = createPublicClient({ transport, pollingInterval: 20, cacheTime: 0 });
   const account = (index: number): Address => lowerCase(devAccount(index).address);
   const list = async <Row>(path: string): Promise<Row[]> => {
     const answer = await (await fetch(`${purse.url}/api/v2/${path}?chain=0x539`)).json();
@@ -69,41 +64,61 @@ export async function createChainClient(purse: Purse): Promise<ChainClient> {
     ownedNfts.find((nft) => nft.contract_type === type),
   );
   if (!first || !nft || !item) throw new Error("the local chain has no tokens");
+  const token = first.token_address;
+  let sent = 0n;
 
-  async function send(from: number, to: Address, data: Hex): Promise<Hex> {
-    const wallet = createWalletClient({ account: devAccount(from), transport });
-    const hash = await wallet.sendTransaction({ to, data, chain: null });
-    const { status, blockNumber } = await node.waitForTransactionReceipt({ hash });
-    if (status !== "success") throw new Error(`transaction ${hash} failed`);
-    await waitUntilIndexed(purse, Number(blockNumber));
-    return hash;
-  }
-  const rpc = (method: string, params: unknown[]) =>
-    fetch(purse.rpcUrl, {
+  async function rpc(method: string, params: unknown[]) {
+    const response = await fetch(purse.rpcUrl, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    }).then((response) => response.json());
+    });
+    const { result, error } = await response.json();
+    if (error) throw new Error(`${method}: ${JSON.stringify(error)}`);
+    return result;
+  }
+  /** Returns when the transaction is in a block. The node signs for its own accounts. */
+  async function mineTransaction(
+    from: number,
+    to: Address,
+    data: Hex,
+  ): Promise<{ hash: Hex; block: number }> {
+    // Each transaction has a hash of its own: the node may ignore one that a reorganization has removed.
+    sent += 1n;
+    const transaction = { from: account(from), to, data, gas: toHex(GAS + sent) };
+    const receipt = await rpc("eth_sendTransactionSync", [transaction]);
+    const { transactionHash: hash, status, blockNumber } = receipt;
+    if (status !== "0x1") throw new Error(`transaction ${hash} failed`);
+    return { hash, block: Number(blockNumber) };
+  }
+  async function send(from: number, to: Address, data: Hex): Promise<Hex> {
+    const { hash, block } = await mineTransaction(from, to, data);
+    await waitUntilIndexed(purse, block);
+    return hash;
+  }
+  async function transferTokens(transfers: readonly TokenTransfer[]): Promise<Hex[]> {
+    const mined: { hash: Hex; block: number }[] = [];
+    for (const [from, to, units] of transfers)
+      mined.push(await mineTransaction(from, token, encodeTransfer(to, units)));
+    await waitUntilIndexed(purse, Math.max(...mined.map(({ block }) => block)));
+    return mined.map(({ hash }) => hash);
+  }
   const idOf = async (index: number, address: Address) => {
     const found = (await nftsOf(index)).find((nft) => nft.token_address === address);
     if (!found) throw new Error(`account ${index} has none of ${address}`);
     return BigInt(found.token_id);
   };
   return {
-    token: first.token_address,
+    token,
     collection: nft.token_address,
     items: item.token_address,
     account,
-    transferToken: (from, to, units) =>
-      send(
-        from,
-        first.token_address,
-        encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, units] }),
-      ),
+    transferToken: (from, to, units) => send(from, token, encodeTransfer(to, units)),
+    transferTokens,
     approveToken: (from, spender, units) =>
       send(
         from,
-        first.token_address,
+        token,
         encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, units] }),
       ),
     transferNft: (from, to, id) =>
@@ -128,6 +143,9 @@ export async function createChainClient(purse: Purse): Promise<ChainClient> {
     reorganize: (depth) => rpc("anvil_reorg", [depth, []]),
   };
 }
+
+const encodeTransfer = (to: Address, units: bigint): Hex =>
+  encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, units] });
 
 function lowerCase(address: Address): Address {
   return `0x${address.slice(2).toLowerCase()}`;

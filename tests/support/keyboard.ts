@@ -43,6 +43,8 @@ export async function tabTo(
 ): Promise<void> {
   const target = within.getByRole(role, { name, ...(typeof name === "string" && { exact: true }) }).first();
   await target.waitFor();
+  // A button that waits for something to be read cannot have the focus.
+  await expect.poll(() => target.isEnabled()).toBe(true);
   const passed: string[] = [];
   let element = await target.elementHandle();
   for (;;) {

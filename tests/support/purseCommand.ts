@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
+import { type CommandContext, runCommand } from "@purse/cli";
 import { testCliFile } from "../../scripts/build.mjs";
-import { type CommandContext, runCommand } from "../../scripts/commands.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 

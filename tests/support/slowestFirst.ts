@@ -9,7 +9,7 @@ const LONG: readonly RegExp[] = [
   /packages\/chain\/src\/indexer\/|packages\/chain\/src\/endpoints\/irregularTokens\./,
   /tests\/server\/(chainEvents|moving|push|schemaOptions|schemas|start|store|streams)\./,
   /tests\/security\/(hostile|internalClasses|services|surroundings)\./,
-  /tests\/server\/failover\.|scripts\/(appSizes|leaks|packages)\./,
+  /tests\/server\/failover\.|tests\/proofs\/leaks\.|scripts\/packages\./,
   /tests\/faults\/clockJumps\.|packages\/server\/src\/(chainEvents\/|cloud\/cloud\.|images\/transformed)/,
   /tests\/server\/locks\.|tests\/interop\//,
   /tests\/(client|faults|security)\//,

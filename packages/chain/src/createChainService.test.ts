@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
+import { proxyNode } from "../test/proxyNode.ts";
+import { createRecordingLogger } from "../test/testService.ts";
 import { createChainService } from "./createChainService.ts";
-import { proxyNode } from "./testing/proxyNode.ts";
-import { createRecordingLogger } from "./testing/testService.ts";
 
 const { opened } = vi.hoisted(() => ({ opened: [] as number[] }));
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../test/recordingServer.ts";
 import { Analytics } from "./analytics.ts";
-import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {

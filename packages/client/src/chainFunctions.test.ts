@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../test/recordingServer.ts";
 import {
   getAllERC20,
   getERC20,
@@ -7,7 +8,6 @@ import {
   getTransactions,
   getTransactionsCount,
 } from "./chainFunctions.ts";
-import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../test/recordingServer.ts";
 import { CoreManager } from "./coreManager.ts";
 import { Moralis } from "./namespace.ts";
 import { ParseObject } from "./object/ParseObject.ts";
-import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../test/recordingServer.ts";
 import { configure, connection } from "./connection.ts";
 import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
 import { resetIdentities } from "./storedUser.ts";
-import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 import { User } from "./user/User.ts";
 
 /** As the old client wrote it, with the secret "hush". */

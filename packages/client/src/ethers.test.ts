@@ -1,8 +1,8 @@
 import { ethers } from "ethers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../test/recordingServer.ts";
 import { loadEthers, web3Library, web3Of } from "./ethers.ts";
 import { Moralis } from "./namespace.ts";
-import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 import type { Eip1193Provider } from "./wallet/eip1193.ts";
 
 let server: RecordingServer;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../test/recordingServer.ts";
 import { ParseError } from "./errors.ts";
 import { Moralis } from "./namespace.ts";
-import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {

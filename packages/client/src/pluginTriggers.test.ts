@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../test/recordingServer.ts";
 import { callPlugin, Plugins, setTriggerHandler } from "./plugins.ts";
 import { start } from "./start.ts";
-import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { startRecordingServer } from "../test/recordingServer.ts";
 import { Push } from "./push.ts";
 import { Query } from "./query/Query.ts";
-import { startRecordingServer } from "./testing/recordingServer.ts";
 
 it("Push.send() rejects both an expiration time and an interval", {
   tags: ["5.push.expiration-exclusive"],

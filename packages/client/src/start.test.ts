@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../test/recordingServer.ts";
 import { Cloud } from "./cloud.ts";
 import { connection } from "./connection.ts";
 import { Plugins } from "./plugins.ts";
 import { start } from "./start.ts";
 import { memoryStorage } from "./storage.ts";
-import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 import { User } from "./user/User.ts";
 
 let server: RecordingServer;

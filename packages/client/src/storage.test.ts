@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type RecordingServer, slowStorage, startRecordingServer } from "../test/recordingServer.ts";
 import { Storage } from "./applicationStorage.ts";
 import { Config } from "./config.ts";
 import { configure, connect, connection } from "./connection.ts";
@@ -6,7 +7,6 @@ import { installationId } from "./installationId.ts";
 import { Moralis } from "./namespace.ts";
 import { asyncStorage, isSingleUserProcess, memoryStorage, storageKeys, syncStorage } from "./storage.ts";
 import { resetIdentities } from "./storedUser.ts";
-import { type RecordingServer, slowStorage, startRecordingServer } from "./testing/recordingServer.ts";
 import { User } from "./user/User.ts";
 
 let server: RecordingServer;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../test/recordingServer.ts";
 import { type Clock, systemClock } from "./connection.ts";
-import { type RecordingServer, startRecordingServer } from "./testing/recordingServer.ts";
 import { request } from "./transport.ts";
 import { User } from "./user/User.ts";
 

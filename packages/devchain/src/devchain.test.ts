@@ -16,9 +16,9 @@ import {
   parseEther,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { discard, newFolder, newFolderWithHistory } from "../test/chainFolders.ts";
 import { type DevChain, startDevChain } from "./index.ts";
-import { discard, newFolder, newFolderWithHistory } from "./testing/chainFolders.ts";
 
 const erc20 = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
@@ -61,7 +61,8 @@ async function payOnce(chain: DevChain) {
     }),
   });
   const hash = await wallet.sendTransaction({ to: addressOf(chain, 6), value: parseEther("1") });
-  return client(chain).waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  // Not waitForTransactionReceipt(): if a block arrives while it still looks because of the last one, it waits for the next.
+  return vi.waitFor(() => client(chain).getTransactionReceipt({ hash }), { timeout: 30_000, interval: 20 });
 }
 
 const tokenLogs = (chain: DevChain) =>

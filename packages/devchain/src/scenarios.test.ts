@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { type Address, createPublicClient, erc20Abi, type Hex, http, pad, zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { discard, newFolderWithHistory } from "../test/chainFolders.ts";
 import { type DevChain, type DevContract, generateTraffic, startDevChain } from "./index.ts";
-import { discard, newFolderWithHistory } from "./testing/chainFolders.ts";
 
 let folder: string;
 let chain: DevChain;
@@ -257,7 +257,10 @@ describe("traffic", () => {
       method: "eth_sendTransaction",
       params: [{ from: account(5), to: account(6), value: "0x1" }],
     });
-    const { blockNumber } = await client().waitForTransactionReceipt({ hash, pollingInterval: 20 });
+    const { blockNumber } = await vi.waitFor(() => client().getTransactionReceipt({ hash }), {
+      timeout: 30_000,
+      interval: 20,
+    });
     const { timestamp } = await client().getBlock({ blockNumber });
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(20);
   });

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { act, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
+import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "../test/testRendering.tsx";
 import {
   useERC20Balances,
   useERC20Transfers,
@@ -11,7 +12,6 @@ import {
   useNFTTransfers,
   useTokenPrice,
 } from "./index.ts";
-import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 

@@ -2,6 +2,7 @@
 import { Moralis } from "@purse/client";
 import { act, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
+import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "../test/testRendering.tsx";
 import {
   type CallError,
   useApiContract,
@@ -15,7 +16,6 @@ import {
   useWeb3ExecuteFunction,
   useWeb3Transfer,
 } from "./index.ts";
-import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 const callsOf = (name: string) => test.server.calls.filter((call) => call.endsWith(`/${name}`)).length;

@@ -1,14 +1,14 @@
 // @vitest-environment happy-dom
 import { act, render, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import * as React from "./index.ts";
 import {
   ACCOUNT,
   installEthereum,
   renderInProvider,
   renderReady,
   setUpTestServer,
-} from "./testing/testRendering.tsx";
+} from "../test/testRendering.tsx";
+import * as React from "./index.ts";
 
 const test = setUpTestServer();
 

@@ -4,7 +4,6 @@ import { act, render, waitFor } from "@testing-library/react";
 import { StrictMode } from "react";
 import { renderToString } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
-import { MoralisProvider, useMoralis, useMoralisQuery } from "./index.ts";
 import {
   ACCOUNT,
   ADA,
@@ -12,7 +11,8 @@ import {
   renderInProvider,
   renderReady,
   setUpTestServer,
-} from "./testing/testRendering.tsx";
+} from "../test/testRendering.tsx";
+import { MoralisProvider, useMoralis, useMoralisQuery } from "./index.ts";
 
 const test = setUpTestServer();
 

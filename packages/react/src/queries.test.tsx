@@ -3,6 +3,7 @@ import { LiveQuery, type ParseObject, Query } from "@purse/client";
 import { act, render, screen, waitFor } from "@testing-library/react";
 import { Component, type ReactNode, StrictMode, Suspense } from "react";
 import { describe, expect, it, vi } from "vitest";
+import { renderReady, setUpTestServer } from "../test/testRendering.tsx";
 import {
   MoralisProvider,
   useInfiniteMoralisQuery,
@@ -11,7 +12,6 @@ import {
   useMoralisSubscription,
   useSuspenseMoralisQuery,
 } from "./index.ts";
-import { renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 

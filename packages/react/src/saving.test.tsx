@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { act, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
+import { renderReady, setUpTestServer } from "../test/testRendering.tsx";
 import {
   useMoralis,
   useMoralisFile,
@@ -9,7 +10,6 @@ import {
   useSessions,
   useUpload,
 } from "./index.ts";
-import { renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 const SAVED = { objectId: "n1", createdAt: "2026-01-01T00:00:00.000Z" };

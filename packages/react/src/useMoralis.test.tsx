@@ -2,8 +2,8 @@
 import { deactivateWeb3, enableWeb3, User } from "@purse/client";
 import { act, renderHook, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
+import { ACCOUNT, ADA, installEthereum, renderReady, setUpTestServer } from "../test/testRendering.tsx";
 import { NoMoralisContextProviderError, useMoralis } from "./index.ts";
-import { ACCOUNT, ADA, installEthereum, renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 

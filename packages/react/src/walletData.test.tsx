@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { act, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "../test/testRendering.tsx";
 import {
   useMoralis,
   useNFTCollectionStats,
@@ -24,7 +25,6 @@ import {
   useWalletStats,
   useWalletTokens,
 } from "./index.ts";
-import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 const result = (name: string, value: unknown) =>

@@ -3,6 +3,14 @@ import { act, waitFor } from "@testing-library/react";
 import { encodeFunctionResult, type Hex, namehash, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import {
+  ACCOUNT,
+  ADA,
+  announceWallet,
+  installEthereum,
+  renderReady,
+  setUpTestServer,
+} from "../test/testRendering.tsx";
+import {
   getChain,
   getSupportedChains,
   resolveIPFS,
@@ -13,14 +21,6 @@ import {
   useTransaction,
   useWallets,
 } from "./index.ts";
-import {
-  ACCOUNT,
-  ADA,
-  announceWallet,
-  installEthereum,
-  renderReady,
-  setUpTestServer,
-} from "./testing/testRendering.tsx";
 
 const test = setUpTestServer();
 

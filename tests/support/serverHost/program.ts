@@ -4,8 +4,8 @@
  */
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { type RunningServer, runServer, startLocalChain } from "@purse/cli";
 import { createLogger, loadConfig } from "@purse/server";
-import { type RunningServer, runServer, startLocalChain } from "../../../scripts/serverRun.ts";
 import type { HostMessage, HostRequest } from "./messages.ts";
 import { hashQuickly } from "./quickHashes.ts";
 

@@ -177,8 +177,8 @@ export function Combobox(props: ComboboxProps) {
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(each.key)}
             >
-              <bdi className="grow">{each.label}</bdi>
-              {each.description !== undefined && <bdi className="soft small">{each.description}</bdi>}
+              <bdi className="grow clip">{each.label}</bdi>
+              {each.description !== undefined && <bdi className="soft small clip">{each.description}</bdi>}
             </div>
           ))}
         </div>

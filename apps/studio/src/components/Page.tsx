@@ -23,7 +23,7 @@ export function Page({ title, description, actions, editRole, isCompact, childre
   const isReadOnly = !useHasRole(editRole ?? "readOnly");
   return (
     <div className="stack studio-page">
-      <header className={isCompact ? "visually-hidden" : "studio-page-head"}>
+      <header className={isCompact ? "visually-hidden" : "row studio-page-head"}>
         <div className="grow">
           <h1 tabIndex={-1}>{title}</h1>
           {description !== undefined && <p className="soft">{description}</p>}

@@ -1,8 +1,14 @@
 import { AppCommands, type Command, useTranslation } from "@purse/ui";
 import { useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
 import { useStudio } from "../StudioContext.tsx";
+import type { FoundSearch } from "./FoundCommands.tsx";
 import { useNavItems } from "./useNavItems.ts";
-import { useStudioSearch } from "./useStudioSearch.ts";
+
+/** Loaded with the palette: what it finds besides pages and actions. */
+const FoundCommands = lazy(() =>
+  import("./FoundCommands.tsx").then((module) => ({ default: module.FoundCommands })),
+);
 
 export interface StudioCommandsProps {
   open: boolean;
@@ -16,15 +22,22 @@ export function StudioCommands({ open, onOpenChange }: StudioCommandsProps) {
   const pages = useNavItems();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const commands: Command[] = [{ key: "sign-out", label: t("Sign out"), run: () => void studio.signOut() }];
-  const found = useStudioSearch(open);
+  const [found, setFound] = useState<FoundSearch>();
   const pageShortcuts = pages
     .find(({ to }) => to === path)
     ?.keys?.map(({ keys, label }) => ({ keys, label: t(label) }));
   return (
-    <AppCommands
-      {...{ open, onOpenChange, pages, commands, ...found }}
-      searchLabel={t("Search pages, classes, functions, roles, users…")}
-      pageShortcuts={pageShortcuts ?? []}
-    />
+    <>
+      {open && (
+        <Suspense>
+          <FoundCommands onFound={setFound} />
+        </Suspense>
+      )}
+      <AppCommands
+        {...{ open, onOpenChange, pages, commands, ...found }}
+        searchLabel={t("Search pages, classes, functions, roles, users…")}
+        pageShortcuts={pageShortcuts ?? []}
+      />
+    </>
   );
 }

@@ -9,11 +9,11 @@ import {
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, expect, it, vi } from "vitest";
+import { explorerState } from "../../test/explorerState.ts";
 import { isCoinUnit } from "../money/coin.ts";
 import { ExplorerContext } from "../pages/explorer/ExplorerContext.ts";
 import { UnitSwitch } from "../pages/explorer/UnitSwitch.tsx";
 import { AddressChips } from "../pages/portfolio/AddressChips.tsx";
-import { explorerState } from "../testing/explorerState.ts";
 
 const OWN = `0x${"a".repeat(40)}`;
 const WATCHED = `0x${"b".repeat(40)}`;

@@ -1,6 +1,5 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, pad, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { TRANSFER_TOPIC } from "../model/topics.ts";
 import {
   BLUR_V1,
   BLUR_V2,
@@ -12,7 +11,8 @@ import {
   WYVERN_TRANSFER,
   X2Y2_OFFER,
   X2Y2_SALE,
-} from "../testing/marketplaceLogs.ts";
+} from "../../test/marketplaceLogs.ts";
+import { TRANSFER_TOPIC } from "../model/topics.ts";
 import { decodeLogs, TRANSFER_SINGLE_TOPIC } from "./decodeLogs.ts";
 
 const MARKETPLACE = `0x${"11".repeat(20)}`;

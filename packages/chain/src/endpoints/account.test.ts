@@ -6,12 +6,12 @@ import { dirname, join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
-import { createTempFolder } from "../testing/indexDatabase.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { createTempFolder } from "../../test/indexDatabase.ts";
+import { proxyNode } from "../../test/proxyNode.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 let chain: TestChain;
 let service: TestService;

@@ -15,12 +15,12 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
-import { DATABASES } from "../testing/indexDatabase.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
+import { proxyNode } from "../../test/proxyNode.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 /** Compares the endpoints' responses with what viem reads from the node at the same block. */
 

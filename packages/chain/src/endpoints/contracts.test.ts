@@ -8,8 +8,8 @@ import {
   parseAbi,
 } from "viem";
 import { describe, expect, it } from "vitest";
+import { proxyNode } from "../../test/proxyNode.ts";
 import { ChainNode } from "../node/chainNode.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
 import type { ChainContext } from "./chainContext.ts";
 import { contractHandlers } from "./contracts.ts";
 import { createRoute } from "./routes.ts";

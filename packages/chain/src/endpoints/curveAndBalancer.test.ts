@@ -17,11 +17,11 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import { localMarket, type TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import { localMarket, type TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 /** Compares prices of pools with the functions and events of Curve and Balancer with their balances and logs. */
 

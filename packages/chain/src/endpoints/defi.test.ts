@@ -10,10 +10,10 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import { localMarket, type TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import { localMarket, type TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 /** Compares prices and pairs with what viem reads from Uniswap's contracts. */
 

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fillIndex, transferLog } from "../../test/fillIndex.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import type { ChainService } from "../chainService.ts";
 import { createChainService, indexLocationOf } from "../createChainService.ts";
 import type { IndexReadError } from "../store/indexErrors.ts";
 import { createBoundedPostgresReader } from "../store/postgresReader.ts";
 import { runInGroup } from "../store/requestGroup.ts";
 import { SqliteReaderPool } from "../store/sqliteReaderPool.ts";
-import { fillIndex, transferLog } from "../testing/fillIndex.ts";
-import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 
 /**
  * Reads of a large index concurrent with small reads of others. Asserts order and CPU time instead of wall-clock

@@ -13,15 +13,15 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../../test/discardChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
+import { newMulticall } from "../../test/logEmitter.ts";
+import { proxyNode } from "../../test/proxyNode.ts";
+import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import { bytecodeOf, tokenAbi } from "../../test/testTokens.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
-import { discardChain } from "../testing/discardChain.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { newMulticall } from "../testing/logEmitter.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
-import { bytecodeOf, tokenAbi } from "../testing/testTokens.ts";
 
 const multicall3Abi = parseAbi([
   "struct Call { address target; bool allowFailure; uint256 value; bytes callData; }",

@@ -4,6 +4,7 @@ import { indexOf } from "../model/rows.ts";
 import { type ChainContext, type SelectChain, selectFullIndex } from "./chainContext.ts";
 import { blockFields, readList } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
+import { directionOf } from "./walletHistory.ts";
 
 /** Coins that contracts sent, from the index of a chain that is traced. */
 export function internalTransactionHandlers(selectChain: SelectChain) {
@@ -29,7 +30,7 @@ export function internalTransactionHandlers(selectChain: SelectChain) {
           type: isCreation ? "create" : "call",
           from_address: from,
           to_address: to,
-          direction: from === to ? "self" : from === address ? "send" : "receive",
+          direction: directionOf({ from, to }, address),
           value,
           value_formatted: formatEther(BigInt(value)),
         })),

@@ -14,20 +14,20 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { createDatabase, DATABASES, type DatabaseLocation, dumpIndex } from "../../test/indexDatabase.ts";
+import { proxyNode } from "../../test/proxyNode.ts";
+import { seededRandom } from "../../test/randomHistory.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import { moveToken, newLogEmitter, newSeries, newWeth, tokenAbi } from "../../test/testTokens.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import { nftBalanceChanges } from "../store/nftBalanceChanges.ts";
 import { openReader } from "../store/openReader.ts";
 import { nftTransferRow } from "../store/tableRows.ts";
 import type { NftTransfersTable } from "../store/tables.ts";
-import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
-import { createDatabase, DATABASES, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { seededRandom } from "../testing/randomHistory.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
-import { moveToken, newLogEmitter, newSeries, newWeth, tokenAbi } from "../testing/testTokens.ts";
 
 /** Compares tokens without the Transfer events of EIP-20 and EIP-721 with what their contracts return. */
 

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDatabase, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { ChainStore } from "../store/chainStore.ts";
 import { openReader } from "../store/openReader.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
-import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
 
 /* A server that has removed the events of its oldest blocks. */
 

@@ -1,5 +1,8 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBlocks, transferLog, word } from "../../test/fillIndex.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { createRecordingLogger, startService, type TestService } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
@@ -8,9 +11,6 @@ import type { IndexWriter } from "../store/indexWriter.ts";
 import type { ListOptions } from "../store/listQuery.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
-import { createBlocks, transferLog, word } from "../testing/fillIndex.ts";
-import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
-import { createRecordingLogger, startService, type TestService } from "../testing/testService.ts";
 import { encodeCursor } from "./pageParameters.ts";
 
 const CHAIN = 7_003;

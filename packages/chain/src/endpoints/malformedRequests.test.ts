@@ -2,11 +2,11 @@ import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, ProtocolError } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../testing/discardChain.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { seededRandom } from "../testing/randomHistory.ts";
-import { testChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { discardChain } from "../../test/discardChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { seededRandom } from "../../test/randomHistory.ts";
+import { testChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 import { encodeCursor } from "./pageParameters.ts";
 import { ENDPOINT_NAMES, ENDPOINTS } from "./table.ts";
 

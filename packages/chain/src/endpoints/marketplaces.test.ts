@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, pad, parseAbi, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Marketplace } from "../model/chainConfig.ts";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { type EmittedLog, emitLogs, newMulticall } from "../testing/logEmitter.ts";
+import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type EmittedLog, emitLogs, newMulticall } from "../../test/logEmitter.ts";
 import {
   BLUR_V2,
   LOOKSRARE_V1_PURCHASE,
   WYVERN_MATCH,
   WYVERN_TRANSFER,
   X2Y2_SALE,
-} from "../testing/marketplaceLogs.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
-import { newLogEmitter } from "../testing/testTokens.ts";
+} from "../../test/marketplaceLogs.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import { newLogEmitter } from "../../test/testTokens.ts";
+import type { Marketplace } from "../model/chainConfig.ts";
 
 /** Sales on marketplaces whose logs are emitted as on Ethereum. */
 

@@ -3,11 +3,11 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, encodeFunctionData, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../testing/discardChain.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
-import { deploySeaport, type ItemInput, SEAPORT_VERSIONS, type SeaportHand } from "../testing/testSeaport.ts";
-import { startService } from "../testing/testService.ts";
+import { discardChain } from "../../test/discardChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type TestChain, testChain } from "../../test/testChain.ts";
+import { deploySeaport, type ItemInput, SEAPORT_VERSIONS, type SeaportHand } from "../../test/testSeaport.ts";
+import { startService } from "../../test/testService.ts";
 
 /** Seaport orders that are matched by an account that is neither seller nor buyer. */
 

@@ -4,12 +4,12 @@ import type { DevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createDatabase, createTempFolder, DATABASES } from "../testing/indexDatabase.ts";
-import { emitLogs, newMulticall } from "../testing/logEmitter.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
-import { newLogEmitter } from "../testing/testTokens.ts";
+import { createDatabase, createTempFolder, DATABASES } from "../../test/indexDatabase.ts";
+import { emitLogs, newMulticall } from "../../test/logEmitter.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import { newLogEmitter } from "../../test/testTokens.ts";
 
 const abi = parseAbi([
   "event ERC721OrderFilled(uint8 direction, address maker, address taker, uint256 nonce, address erc20Token, uint256 erc20TokenAmount, address erc721Token, uint256 erc721TokenId, address matcher)",

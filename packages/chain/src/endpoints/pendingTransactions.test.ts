@@ -3,12 +3,12 @@ import { startDevChain } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { encodeFunctionData, erc20Abi, numberToHex, parseGwei } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../testing/discardChain.ts";
-import { createChainFolder, createTempFolder } from "../testing/indexDatabase.ts";
-import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { discardChain } from "../../test/discardChain.ts";
+import { createChainFolder, createTempFolder } from "../../test/indexDatabase.ts";
+import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
+import { type Intercept, proxyNode } from "../../test/proxyNode.ts";
+import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 /** Compares pending transactions with those that a node without automatic blocks was given. */
 

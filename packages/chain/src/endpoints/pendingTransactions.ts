@@ -4,6 +4,7 @@ import { getPendingTransactions, type PendingTransaction } from "../node/pending
 import { type SelectChain, withNodeErrors } from "./chainContext.ts";
 import { firstRows, pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
+import { directionOf } from "./walletHistory.ts";
 
 /** Transactions that are not in a block yet, from the node. */
 export function pendingTransactionHandlers(selectChain: SelectChain) {
@@ -44,7 +45,7 @@ function pendingToJson({ from, to, ...transaction }: PendingTransaction, wallet:
     nonce: String(transaction.nonce),
     from_address: from,
     to_address: to,
-    direction: from === to ? "self" : from === wallet ? "send" : "receive",
+    direction: directionOf({ from, to }, wallet),
     value: transaction.value,
     gas: transaction.gas,
     gas_price: transaction.gasPrice,

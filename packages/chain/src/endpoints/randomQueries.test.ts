@@ -4,29 +4,29 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ChainStatus } from "../model/chainStatus.ts";
-import { discardChain } from "../testing/discardChain.ts";
+import { discardChain } from "../../test/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
   createTempFolder,
   DATABASES,
   type DatabaseLocation,
-} from "../testing/indexDatabase.ts";
-import { marketQuestions } from "../testing/marketQuestions.ts";
-import { metadataQuestions } from "../testing/metadataQuestions.ts";
-import { nftQuestions } from "../testing/nftQuestions.ts";
-import { NodeHistory } from "../testing/nodeHistory.ts";
-import { seededRandom, startIndexerProcess } from "../testing/randomHistory.ts";
-import { Choice, type Questioner, type Questions } from "../testing/randomQuestions.ts";
-import { ACCOUNTS, RandomScenario } from "../testing/randomScenario.ts";
-import { saleQuestions } from "../testing/saleQuestions.ts";
-import { serviceQuestions } from "../testing/serviceQuestions.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
-import { tokenQuestions } from "../testing/tokenQuestions.ts";
-import { transactionQuestions } from "../testing/transactionQuestions.ts";
-import { walletQuestions } from "../testing/walletQuestions.ts";
+} from "../../test/indexDatabase.ts";
+import { marketQuestions } from "../../test/marketQuestions.ts";
+import { metadataQuestions } from "../../test/metadataQuestions.ts";
+import { nftQuestions } from "../../test/nftQuestions.ts";
+import { NodeHistory } from "../../test/nodeHistory.ts";
+import { seededRandom, startIndexerProcess } from "../../test/randomHistory.ts";
+import { Choice, type Questioner, type Questions } from "../../test/randomQuestions.ts";
+import { ACCOUNTS, RandomScenario } from "../../test/randomScenario.ts";
+import { saleQuestions } from "../../test/saleQuestions.ts";
+import { serviceQuestions } from "../../test/serviceQuestions.ts";
+import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import { tokenQuestions } from "../../test/tokenQuestions.ts";
+import { transactionQuestions } from "../../test/transactionQuestions.ts";
+import { walletQuestions } from "../../test/walletQuestions.ts";
+import type { ChainStatus } from "../model/chainStatus.ts";
 import { ENDPOINT_NAMES } from "./table.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { createChainService } from "../createChainService.ts";
 import { IndexSwitchedError } from "../store/indexErrors.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { describeParameters } from "./openapi.ts";
 import { createRoute } from "./routes.ts";
 import type { EndpointRow } from "./rows/row.ts";

@@ -8,13 +8,13 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
-import { createDatabase, DATABASES, type DatabaseLocation } from "../testing/indexDatabase.ts";
-import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
-import { newLogEmitter, tokenAbi } from "../testing/testTokens.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { type Intercept, proxyNode } from "../../test/proxyNode.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import { newLogEmitter, tokenAbi } from "../../test/testTokens.ts";
 
 const erc20 = parseAbi([
   "function balanceOf(address) view returns (uint256)",

@@ -1,11 +1,19 @@
 import type { DevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { type Address, createPublicClient, encodeFunctionData, http, parseEther, zeroAddress } from "viem";
+import {
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  formatTransactionReceipt,
+  http,
+  parseEther,
+  zeroAddress,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES, runsEveryCase } from "../testing/indexDatabase.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import { localMarket, type TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { createDatabase, DATABASES, runsEveryCase } from "../../test/indexDatabase.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import { localMarket, type TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 /** Compares sales of NFTs with the marketplaces' logs as viem reads them. */
 
@@ -84,9 +92,8 @@ async function cardOf(): Promise<string> {
     functionName: "mint",
     args: [chain.account(1), 1n],
   });
-  const sent = await chain.rpc("eth_sendTransaction", [{ from: owner, to: cards.address, data }]);
-  const hash = `0x${String(sent).slice(2)}` as const;
-  const { logs } = await client().waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  const receipt = await chain.rpc("eth_sendTransactionSync", [{ from: owner, to: cards.address, data }]);
+  const { logs } = formatTransactionReceipt(Object(receipt));
   return BigInt(logs[0]?.topics[3] ?? 0).toString();
 }
 

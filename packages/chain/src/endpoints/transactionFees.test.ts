@@ -10,13 +10,13 @@ import {
   parseAbi,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES, runsEveryCase } from "../testing/indexDatabase.ts";
-import { newMulticall } from "../testing/logEmitter.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createDatabase, DATABASES, runsEveryCase } from "../../test/indexDatabase.ts";
+import { newMulticall } from "../../test/logEmitter.ts";
+import { proxyNode } from "../../test/proxyNode.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 const multicall3Abi = parseAbi([
   "struct Call { address target; bool allowFailure; uint256 value; bytes callData; }",
@@ -55,7 +55,10 @@ beforeAll(async () => {
   const common = { chain: null, account, to, gas: 100_000n };
   const send = async (sent: Promise<Hex>): Promise<Hex> => {
     const transaction = await sent;
-    await reader.waitForTransactionReceipt({ hash: transaction });
+    await vi.waitFor(() => reader.getTransactionReceipt({ hash: transaction }), {
+      timeout: 30_000,
+      interval: 20,
+    });
     return transaction;
   };
   const legacy = await send(

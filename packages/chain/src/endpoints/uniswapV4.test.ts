@@ -11,12 +11,12 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import { localMarket, type TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
-import { deployUniswapV4, type PoolKey, poolIdOf, type UniswapV4 } from "../testing/testUniswapV4.ts";
+import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import { localMarket, type TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import { deployUniswapV4, type PoolKey, poolIdOf, type UniswapV4 } from "../../test/testUniswapV4.ts";
 
 /** Compares prices of Uniswap v4's own pools with the manager's storage and logs. */
 

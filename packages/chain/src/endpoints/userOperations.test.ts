@@ -13,14 +13,14 @@ import {
 } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
+import { newMulticall } from "../../test/logEmitter.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { OPERATION_GAS, type Paymaster, TestEntryPoint } from "../../test/testEntryPoint.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 import { ENTRY_POINT_VERSIONS, type EntryPoint } from "../model/chainConfig.ts";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { newMulticall } from "../testing/logEmitter.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { OPERATION_GAS, type Paymaster, TestEntryPoint } from "../testing/testEntryPoint.ts";
-import { startService, type TestService } from "../testing/testService.ts";
 
 /** Compares user operations with the logs of the real EntryPoint contracts, which viem reads from the node. */
 

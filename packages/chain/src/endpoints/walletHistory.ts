@@ -193,7 +193,8 @@ function transactionFields(row: TransactionRow) {
   };
 }
 
-function directionOf({ from, to }: { from: string; to: string | null }, wallet: string) {
+/** How an address takes part in a transfer or a transaction. */
+export function directionOf({ from, to }: { from: string; to: string | null }, wallet: string) {
   if (from === to) return "self";
   return from === wallet ? "send" : "receive";
 }

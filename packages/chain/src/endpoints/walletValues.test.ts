@@ -13,12 +13,12 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import { localMarket, type TestChain } from "../../test/testChain.ts";
+import { createRecordingLogger, startService, type TestService } from "../../test/testService.ts";
 import { createChainService } from "../createChainService.ts";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import { localMarket, type TestChain } from "../testing/testChain.ts";
-import { createRecordingLogger, startService, type TestService } from "../testing/testService.ts";
 
 /** Compares values, price changes and price histories with what viem reads from Uniswap's contracts. */
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { createBlocks } from "../../test/fillIndex.ts";
+import { createDatabase } from "../../test/indexDatabase.ts";
+import { createRecordingLogger, startService } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { openIndex } from "../store/openIndex.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
-import { createBlocks } from "../testing/fillIndex.ts";
-import { createDatabase } from "../testing/indexDatabase.ts";
-import { createRecordingLogger, startService } from "../testing/testService.ts";
 
 const CHAIN = 7_009;
 /** More than one read beyond block 0. */

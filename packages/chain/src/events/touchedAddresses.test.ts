@@ -3,10 +3,10 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../testing/discardChain.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { discardChain } from "../../test/discardChain.ts";
+import { createChainFolder, createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 import type { BlockReference } from "./chainEvents.ts";
 
 let folder: string;

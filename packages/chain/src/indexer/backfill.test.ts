@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from "vitest";
-import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { dumpIndexes, rebuild } from "../testing/randomHistory.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import { startService } from "../testing/testService.ts";
+import { createDatabase, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { proxyNode } from "../../test/proxyNode.ts";
+import { dumpIndexes, rebuild } from "../../test/randomHistory.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import { startService } from "../../test/testService.ts";
 
 /** Several processes fill one index with partitions. */
 

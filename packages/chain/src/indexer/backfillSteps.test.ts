@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { indexLocationOf } from "../createChainService.ts";
-import { ChainNode } from "../node/chainNode.ts";
-import { toHexQuantity } from "../node/quantities.ts";
-import type { ChainIndex } from "../store/openIndex.ts";
-import { openPostgres } from "../store/postgresConnection.ts";
-import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
-import { type ProxyNode, proxyNode } from "../testing/proxyNode.ts";
-import { createTestBackfill, stepOn } from "../testing/rangeBackfill.ts";
+import { createDatabase, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { type ProxyNode, proxyNode } from "../../test/proxyNode.ts";
+import { createTestBackfill, stepOn } from "../../test/rangeBackfill.ts";
 import {
   append,
   at,
@@ -18,8 +13,13 @@ import {
   openLeader,
   take,
   takeWhole,
-} from "../testing/rangeIndexes.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
+} from "../../test/rangeIndexes.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
+import { indexLocationOf } from "../createChainService.ts";
+import { ChainNode } from "../node/chainNode.ts";
+import { toHexQuantity } from "../node/quantities.ts";
+import type { ChainIndex } from "../store/openIndex.ts";
+import { openPostgres } from "../store/postgresConnection.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import type { IndexScope } from "./scope.ts";
 
@@ -139,6 +139,30 @@ it("the indexer does all that is due after a range before it adds the next one",
   expect(await indexer.step()).toBe(true);
   expect(written).toEqual([29, 29, 29]);
   expect(indexer.status.indexed).toBe(29);
+});
+
+it("the indexer polls again if it is to poll immediately while it polls", async () => {
+  const { url } = await startNode();
+  let polls = 0;
+  class WakingNode extends ChainNode {
+    override async getBlockNumber(): Promise<number> {
+      polls += 1;
+      if (polls === 1) indexer.wake();
+      return 19;
+    }
+  }
+  const indexer = new ChainIndexer({
+    config: { id: 1, name: "test", aliases: [], rpcUrls: [url] },
+    node: new WakingNode(1, [url]),
+    store: leader.store,
+    writer: leader.writer,
+    scope: { blockRange: 4, fetch: async () => undefined },
+    log: createRecordingLogger(),
+    pollMs: 3_600_000,
+  });
+  indexer.start();
+  ends.push(() => indexer.stop());
+  await expect.poll(() => polls).toBe(2);
 });
 
 it("the leader removes a range that does not continue the index, and those whose blocks are in it", async () => {

@@ -2,20 +2,20 @@ import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonValue } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { blockOf, indexOf } from "../model/rows.ts";
-import { discardChain } from "../testing/discardChain.ts";
-import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
+import { discardChain } from "../../test/discardChain.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
 import {
   createChainFolder,
   createDatabase,
   DATABASES,
   type DatabaseLocation,
   dumpBlocks,
-} from "../testing/indexDatabase.ts";
-import { type Intercept, type ProxyNode, proxyNode, type RewriteResult } from "../testing/proxyNode.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+} from "../../test/indexDatabase.ts";
+import { type Intercept, type ProxyNode, proxyNode, type RewriteResult } from "../../test/proxyNode.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import { blockOf, indexOf } from "../model/rows.ts";
 
 /** Faults of nodes have the same effect on both databases: `npm run prove:nodes` tries all of them on each. */
 const IS_LONG = process.env.PURSE_CHAIN_FAULTS === "all";

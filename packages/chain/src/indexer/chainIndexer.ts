@@ -144,10 +144,9 @@ export class ChainIndexer {
     await this.#loop;
   }
 
-  /** Polls immediately. */
+  /** Polls immediately, or again after a poll that has begun. */
   wake(): void {
     this.#wake.abort();
-    this.#wake = new AbortController();
   }
 
   async #runLoop(): Promise<void> {
@@ -156,6 +155,7 @@ export class ChainIndexer {
     let failures = 0;
     while (!this.#stopping.signal.aborted) {
       let isObserving = false;
+      this.#wake = new AbortController();
       try {
         if (this.#options.canIndex && !(await this.#options.canIndex())) {
           isObserving = true;

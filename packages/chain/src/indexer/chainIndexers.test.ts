@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { createRecordingLogger } from "../../test/testService.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import { IndexDatabaseError } from "../store/indexErrors.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { ChainIndexers, type ChainIndexersOptions } from "./chainIndexers.ts";
 import type { RunningIndexer } from "./startIndexing.ts";
 import type { LocatedChain } from "./workerMessages.ts";

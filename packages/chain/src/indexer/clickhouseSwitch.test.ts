@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { MISSING, startChainWithGap, WAIT_MS } from "../../test/chainWithGap.ts";
+import type { DatabaseLocation } from "../../test/indexDatabase.ts";
+import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
+import type { TestService } from "../../test/testService.ts";
 import { UNUSED_TABLES_FACT } from "../store/clickhouse/unusedTables.ts";
-import { MISSING, startChainWithGap, WAIT_MS } from "../testing/chainWithGap.ts";
-import type { DatabaseLocation } from "../testing/indexDatabase.ts";
-import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import type { TestService } from "../testing/testService.ts";
 
 /** Indexes with their events in ClickHouse that take the place of others; see `npm run test:clickhouse`. */
 

@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../testing/discardChain.ts";
-import { createChainFolder, createTempFolder } from "../testing/indexDatabase.ts";
-import { type Intercept, proxyNode } from "../testing/proxyNode.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
-import { startService } from "../testing/testService.ts";
+import { discardChain } from "../../test/discardChain.ts";
+import { createChainFolder, createTempFolder } from "../../test/indexDatabase.ts";
+import { type Intercept, proxyNode } from "../../test/proxyNode.ts";
+import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startService } from "../../test/testService.ts";
 
 const BSC = 56;
 /** The preset of the BNB chain. */

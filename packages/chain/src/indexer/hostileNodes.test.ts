@@ -2,12 +2,12 @@ import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonValue } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../testing/discardChain.ts";
-import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
-import { createChainFolder, DATABASES, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
-import { type Intercept, proxyNode, type RewriteResult } from "../testing/proxyNode.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { discardChain } from "../../test/discardChain.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { createChainFolder, DATABASES, type DatabaseLocation, dumpIndex } from "../../test/indexDatabase.ts";
+import { type Intercept, proxyNode, type RewriteResult } from "../../test/proxyNode.ts";
+import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 /** Nodes that turn hostile while a chain is indexed, and recover: none of their data is stored in between. */
 

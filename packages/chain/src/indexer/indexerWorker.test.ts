@@ -3,22 +3,22 @@ import { BroadcastChannel } from "node:worker_threads";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ChainServiceConfig } from "../chainService.ts";
-import { discardChain } from "../testing/discardChain.ts";
+import { discardChain } from "../../test/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
   DATABASES,
   type DatabaseLocation,
   dumpIndex,
-} from "../testing/indexDatabase.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { type TestChain, testChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+} from "../../test/indexDatabase.ts";
+import { proxyNode } from "../../test/proxyNode.ts";
+import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import type { ChainServiceConfig } from "../chainService.ts";
 
 /** Crashes of the indexer worker from within, during its work. */
 
-const indexerModule = new URL("../testing/crashingWorker.ts", import.meta.url);
+const indexerModule = new URL("../../test/crashingWorker.ts", import.meta.url);
 const AT_ONCE = { delaysMs: [0], maxFailures: 100, windowMs: 600_000 };
 
 let devChain: DevChain;

@@ -1,11 +1,11 @@
 import { readdir, rm } from "node:fs/promises";
 import { afterEach, expect, it } from "vitest";
+import { type Connections, forwardConnections } from "../../test/forwardConnections.ts";
+import { createDatabase, createTempFolder, dumpIndex } from "../../test/indexDatabase.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 import type { IndexDatabase } from "../model/chainConfig.ts";
-import { type Connections, forwardConnections } from "../testing/forwardConnections.ts";
-import { createDatabase, createTempFolder, dumpIndex } from "../testing/indexDatabase.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
 
 /** The index of a chain in a PostgreSQL database of its own, while those of the others would be SQLite files. */
 

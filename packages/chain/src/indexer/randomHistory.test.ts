@@ -1,15 +1,15 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { discardChain } from "../testing/discardChain.ts";
+import { discardChain } from "../../test/discardChain.ts";
 import {
   createChainFolder,
   createDatabase,
   DATABASES_AND_PARTITIONS,
   type DatabaseLocation,
-} from "../testing/indexDatabase.ts";
-import { dumpIndexes, rebuild, runHistory } from "../testing/randomHistory.ts";
-import { testChain } from "../testing/testChain.ts";
+} from "../../test/indexDatabase.ts";
+import { dumpIndexes, rebuild, runHistory } from "../../test/randomHistory.ts";
+import { testChain } from "../../test/testChain.ts";
 
 /** The seeds of the histories of a kind of database: one by default, 200 with `npm run prove:histories`. */
 function seedsOf(kind: number): number[] {

@@ -2,17 +2,17 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
+import { createDatabase, type DatabaseLocation, dumpIndex, dumpPending } from "../../test/indexDatabase.ts";
+import { createTestBackfill, stepOn } from "../../test/rangeBackfill.ts";
+import { append, at, fetchBlocks, openLeader } from "../../test/rangeIndexes.ts";
+import type { RangeProcessOptions } from "../../test/rangeProcess.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { openPostgres } from "../store/postgresConnection.ts";
 import type { SqlPool } from "../store/postgresSql.ts";
-import { createDatabase, type DatabaseLocation, dumpIndex, dumpPending } from "../testing/indexDatabase.ts";
-import { createTestBackfill, stepOn } from "../testing/rangeBackfill.ts";
-import { append, at, fetchBlocks, openLeader } from "../testing/rangeIndexes.ts";
-import type { RangeProcessOptions } from "../testing/rangeProcess.ts";
 
 /** Processes that index ranges are killed and stopped in the middle of them. */
 
-const PROCESS = fileURLToPath(new URL("../testing/rangeProcess.ts", import.meta.url));
+const PROCESS = fileURLToPath(new URL("../../test/rangeProcess.ts", import.meta.url));
 const FINALIZED = 59;
 const WAIT = { timeout: 60_000, interval: 20 };
 const ends: (() => Promise<unknown>)[] = [];

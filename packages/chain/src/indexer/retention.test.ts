@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRecordingLogger } from "../testing/testService.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { Retention, type RetentionOptions } from "./retention.ts";
 
 /* What is removed after blocks of a minute each, of which the first one is at the epoch. */

@@ -1,22 +1,31 @@
 import { encodeFunctionData, parseAbi } from "viem";
-import { afterEach, expect, it } from "vitest";
-import { MISSING, startChainWithGap, WAIT_MS } from "../testing/chainWithGap.ts";
-import { objectOf, rowsOf } from "../testing/jsonResponses.ts";
-import { newMulticall } from "../testing/logEmitter.ts";
+import { it, type TestContext } from "vitest";
+import { MISSING, startChainWithGap, WAIT_MS } from "../../test/chainWithGap.ts";
+import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
+import { newMulticall } from "../../test/logEmitter.ts";
 
-/** Indexes that are built beside the one that is read. */
+/**
+ * Indexes that are built beside the one that is read. Most tests run concurrently, because they mostly wait until processes notice
+ * each other's indexes; one reads without a pause.
+ */
 
 const PARTITION_BLOCKS = 25;
 const POLL = { timeout: WAIT_MS, interval: 20 };
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
+
+/** A chain whose services end with the test. */
+function startChain({ expect, onTestFinished }: TestContext) {
+  const ends: (() => Promise<unknown>)[] = [];
+  onTestFinished(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  return startChainWithGap(ends, expect);
+}
 
 it("an index gets partitions beside the one that is read, through a reorganization and a restart, without failing reads", {
   timeout: 180_000,
-}, async () => {
-  const test = await startChainWithGap(ends);
+}, async (context) => {
+  const { expect } = context;
+  const test = await startChain(context);
   const { chain, gap } = test;
   const first = await test.start({});
   await test.waitForHead(first);
@@ -69,10 +78,11 @@ it("an index gets partitions beside the one that is read, through a reorganizati
   await test.expectSameAsAnew();
 });
 
-it("an index with an earlier start block is built beside one that stays readable", {
+it.concurrent("an index with an earlier start block is built beside one that stays readable", {
   timeout: 180_000,
-}, async () => {
-  const test = await startChainWithGap(ends);
+}, async (context) => {
+  const { expect } = context;
+  const test = await startChain(context);
   const { chain, gap } = test;
   const first = await test.start({ startBlock: 70 });
   await test.waitForHead(first);
@@ -93,10 +103,11 @@ it("an index with an earlier start block is built beside one that stays readable
   await test.expectSameAsAnew();
 });
 
-it("an index of known wallets becomes one of the whole chain, although the process that builds it is killed", {
+it.concurrent("an index of known wallets becomes one of the whole chain, although the process that builds it is killed", {
   timeout: 180_000,
-}, async () => {
-  const test = await startChainWithGap(ends);
+}, async (context) => {
+  const { expect } = context;
+  const test = await startChain(context);
   const { chain, gap } = test;
   const wallets = await test.start({ scope: "wallets" });
   const query = { address: chain.account(0), chain: `0x${chain.chainId.toString(16)}` };
@@ -119,10 +130,11 @@ it("an index of known wallets becomes one of the whole chain, although the proce
   await test.expectSameAsAnew();
 });
 
-it("an index gets the coins that contracts sent beside one without them", {
+it.concurrent("an index gets the coins that contracts sent beside one without them", {
   timeout: 180_000,
-}, async () => {
-  const test = await startChainWithGap(ends);
+}, async (context) => {
+  const { expect } = context;
+  const test = await startChain(context);
   const { chain } = test;
   const receiver = `0x${"ab".repeat(20)}` as const;
   const call = { target: receiver, allowFailure: false, value: 5n, callData: "0x" } as const;

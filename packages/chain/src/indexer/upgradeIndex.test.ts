@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
+import { createDatabase, DATABASES_AND_PARTITIONS } from "../../test/indexDatabase.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
 import { type ChainIndex, openIndex } from "../store/openIndex.ts";
 import { openReader } from "../store/openReader.ts";
-import { createDatabase, DATABASES_AND_PARTITIONS } from "../testing/indexDatabase.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { correctAfterOlderVersion, upgradeOwners } from "./upgradeIndex.ts";
 
 const TOKEN = `0x${"ee".repeat(20)}`;

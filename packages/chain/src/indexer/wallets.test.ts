@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type CreateIndexed, indexBeforehand } from "../testing/indexBeforehand.ts";
-import { createDatabase, DATABASES, type DatabaseLocation, runsEveryCase } from "../testing/indexDatabase.ts";
-import { proxyNode } from "../testing/proxyNode.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { createDatabase, DATABASES, type DatabaseLocation, runsEveryCase } from "../../test/indexDatabase.ts";
+import { proxyNode } from "../../test/proxyNode.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 const chainEnds: (() => Promise<unknown>)[] = [];

@@ -3,9 +3,9 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { close, listen } from "../../test/proxyNode.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import type { Labels } from "../model/chainConfig.ts";
-import { close, listen } from "../testing/proxyNode.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { ContractLabels } from "./contractLabels.ts";
 
 const [LISTED, OTHER, SPAM, VERIFIED] = ["1a", "2b", "3c", "4d"].map((byte) => `0x${byte.repeat(20)}`) as [

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { getAddress, keccak256, toBytes } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { close, listen } from "../testing/proxyNode.ts";
+import { close, listen } from "../../test/proxyNode.ts";
 import { ContractSources } from "./contractSources.ts";
 
 const ADDRESS = `0x${"ab".repeat(20)}`;

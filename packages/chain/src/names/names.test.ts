@@ -14,11 +14,11 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { normalize } from "viem/ens";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discardChain } from "../../test/discardChain.ts";
+import { createChainFolder } from "../../test/indexDatabase.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import type { ChainService } from "../chainService.ts";
 import { createChainService } from "../createChainService.ts";
-import { discardChain } from "../testing/discardChain.ts";
-import { createChainFolder } from "../testing/indexDatabase.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { normalForm } from "./ens.ts";
 
 let folder: string;

@@ -5,15 +5,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { sql } from "kysely";
 import { type Address, type Hex, toEventSelector } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createDatabase, DATABASES, type DatabaseLocation, runsEveryCase } from "../../test/indexDatabase.ts";
+import { close, listen } from "../../test/proxyNode.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
+import { startService, type TestService } from "../../test/testService.ts";
+import { newSeries } from "../../test/testTokens.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { query } from "../store/indexQuery.ts";
 import { openReader } from "../store/openReader.ts";
-import { createDatabase, DATABASES, type DatabaseLocation, runsEveryCase } from "../testing/indexDatabase.ts";
-import { close, listen } from "../testing/proxyNode.ts";
-import { startTestChain } from "../testing/startTestChain.ts";
-import type { TestChain } from "../testing/testChain.ts";
-import { startService, type TestService } from "../testing/testService.ts";
-import { newSeries } from "../testing/testTokens.ts";
 import { ContentUnavailableError, type FetchContent } from "./fetchContent.ts";
 
 /** NFT metadata, read from a server that sometimes misbehaves. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { type BlockRow, type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
 import { openIndex } from "../store/openIndex.ts";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
 import { MetadataQuota } from "./metadataQuota.ts";
 
 const [TOKEN, OTHER] = [`0x${"11".repeat(20)}`, `0x${"22".repeat(20)}`];

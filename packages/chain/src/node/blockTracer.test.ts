@@ -1,6 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
 import { expect, it } from "vitest";
-import { createRecordingLogger } from "../testing/testService.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { BlockTracer } from "./blockTracer.ts";
 import {
   InvalidNodeDataError,

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import type { JsonValue } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
-import { close, listen } from "../testing/proxyNode.ts";
+import { close, listen } from "../../test/proxyNode.ts";
 import { Rpc } from "./rpc.ts";
 import { RpcResponseTooLargeError, RpcUnreachableError } from "./rpcErrors.ts";
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { close, listen } from "../testing/proxyNode.ts";
+import { close, listen } from "../../test/proxyNode.ts";
 import { HttpTransport } from "./httpTransport.ts";
 import { RpcUnreachableError } from "./rpcErrors.ts";
 

@@ -1,4 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createBlocks, transferLog, word } from "../../test/fillIndex.ts";
+import {
+  createDatabase,
+  DATABASES_AND_PARTITIONS,
+  type DatabaseLocation,
+  dumpIndex,
+} from "../../test/indexDatabase.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import {
   type BlockRow,
@@ -10,14 +18,6 @@ import {
   type TransactionRow,
 } from "../model/rows.ts";
 import { APPROVAL_TOPIC, addressTopic, DEPOSIT_TOPIC } from "../model/topics.ts";
-import { createBlocks, transferLog, word } from "../testing/fillIndex.ts";
-import {
-  createDatabase,
-  DATABASES_AND_PARTITIONS,
-  type DatabaseLocation,
-  dumpIndex,
-} from "../testing/indexDatabase.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { CheckpointConflictError } from "./indexWriter.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";
 

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { createTempFolder } from "../testing/indexDatabase.ts";
+import { createTempFolder } from "../../test/indexDatabase.ts";
 import { SQLITE_APPROVALS } from "./schema.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
 

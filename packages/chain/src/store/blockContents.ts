@@ -1,12 +1,10 @@
-import { sql } from "kysely";
+import { expressionBuilder } from "kysely";
 import type { BlockRow, LogRow, NftTransferRow, TransactionRow } from "../model/rows.ts";
 import { blockOf } from "../model/rows.ts";
-import { query } from "./indexQuery.ts";
+import { type IndexQuery, query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { blockBounds } from "./listQuery.ts";
-import type { EventTable } from "./schema.ts";
 import { blockRow, indexedLog, nftTransferRow, transactionRow } from "./tableRows.ts";
-import type { ChainTables } from "./tables.ts";
 
 /** A block with everything that the index has of it, in the order of the chain. */
 export interface BlockContents extends BlockRow {
@@ -32,17 +30,15 @@ export async function readBlockContents(
     .where("number", "<=", to)
     .orderBy("number");
   const before = await state.all(blockQuery);
-  const bounds = sql.join(blockBounds({ fromBlock: from, toBlock: to }), sql` AND `);
-  const rowsOf = <Table extends EventTable>(table: Table, order: string) =>
-    reader.all(
-      sql<ChainTables[Table]>`SELECT * FROM ${sql.table(table)} WHERE ${bounds} ORDER BY ${sql.raw(order)}`,
-      "list",
-    );
+  const isInRange = expressionBuilder().and(blockBounds({ fromBlock: from, toBlock: to }));
+  const rowsOf = <Row>(rows: IndexQuery<Row>) => reader.all(rows, "list");
   const [transactions, fees, logs, nfts] = await Promise.all([
-    rowsOf("transactions", "position"),
-    rowsOf("transaction_fees", "position"),
-    rowsOf("logs", "position"),
-    rowsOf("nft_transfers", "position, part"),
+    rowsOf(query.selectFrom("transactions").selectAll().where(isInRange).orderBy("position")),
+    rowsOf(query.selectFrom("transaction_fees").selectAll().where(isInRange).orderBy("position")),
+    rowsOf(query.selectFrom("logs").selectAll().where(isInRange).orderBy("position")),
+    rowsOf(
+      query.selectFrom("nft_transfers").selectAll().where(isInRange).orderBy("position").orderBy("part"),
+    ),
   ]);
   // The statements have snapshots of their own.
   const after = (await state.all(blockQuery)).map(blockRow);

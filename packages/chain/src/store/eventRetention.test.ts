@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { createBlocks, transferLog, word } from "../../test/fillIndex.ts";
+import { createDatabase, type DatabaseLocation, dumpIndex } from "../../test/indexDatabase.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import {
   type BlockRow,
@@ -7,9 +10,6 @@ import {
   NULL_ADDRESS,
   positionOf,
 } from "../model/rows.ts";
-import { createBlocks, transferLog, word } from "../testing/fillIndex.ts";
-import { createDatabase, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";
 import { openPostgres } from "./postgresConnection.ts";
 

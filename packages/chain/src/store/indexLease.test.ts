@@ -1,10 +1,10 @@
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { expect, it } from "vitest";
+import { createDatabase } from "../../test/indexDatabase.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { emptyBlockRows } from "../model/rows.ts";
-import { createDatabase } from "../testing/indexDatabase.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { openIndex } from "./openIndex.ts";
 
 const BLOCK = { number: 1, hash: `0x${"1".repeat(64)}`, parentHash: `0x${"0".repeat(64)}`, timestamp: 1 };

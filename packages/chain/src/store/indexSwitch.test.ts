@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { indexLocationOf } from "../createChainService.ts";
-import { toBytes } from "../model/hexBytes.ts";
-import { nftKeyString } from "../model/tokens.ts";
-import { word } from "../testing/fillIndex.ts";
-import { createDatabase, type DatabaseLocation, dumpIndex } from "../testing/indexDatabase.ts";
-import { COLLECTION, TOKEN } from "../testing/rangeContents.ts";
+import { word } from "../../test/fillIndex.ts";
+import { createDatabase, type DatabaseLocation, dumpIndex } from "../../test/indexDatabase.ts";
+import { COLLECTION, TOKEN } from "../../test/rangeContents.ts";
 import {
   append,
   at,
@@ -14,8 +11,11 @@ import {
   openLeader,
   PARTITION_BLOCKS,
   take,
-} from "../testing/rangeIndexes.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
+} from "../../test/rangeIndexes.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
+import { indexLocationOf } from "../createChainService.ts";
+import { toBytes } from "../model/hexBytes.ts";
+import { nftKeyString } from "../model/tokens.ts";
 import { EVENTS_FACT } from "./clickhouse/eventState.ts";
 import { UNUSED_TABLES_FACT } from "./clickhouse/unusedTables.ts";
 import { eventDefinitionIn } from "./eventStorage.ts";

@@ -227,8 +227,9 @@ export async function rowsAt<Table extends "transactions" | "transaction_fees" |
 ): Promise<Map<number, ChainTables[Table]>> {
   if (positions.length === 0) return new Map();
   const rows = await reader.all(
-    sql<ChainTables[Table]>`SELECT * FROM ${sql.table(table)}
-      WHERE position IN (${sql.join(padValues(positions))})`,
+    sql<
+      ChainTables[Table]
+    >`SELECT * FROM ${sql.table(table)} WHERE ${eb("position", "in", padValues(positions))}`,
   );
   return new Map(rows.map((row) => [row.position, row]));
 }

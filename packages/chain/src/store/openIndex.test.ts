@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { afterEach, expect, it, vi } from "vitest";
+import { createDatabase } from "../../test/indexDatabase.ts";
+import { append } from "../../test/rangeIndexes.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
-import { createDatabase } from "../testing/indexDatabase.ts";
-import { append } from "../testing/rangeIndexes.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { UNUSED_TABLES_FACT } from "./clickhouse/unusedTables.ts";
 import { eventDefinitionIn } from "./eventStorage.ts";
 import type { PostgresLocation } from "./indexLocation.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { forwardConnections } from "../../test/forwardConnections.ts";
+import { createDatabase } from "../../test/indexDatabase.ts";
 import { indexLocationOf } from "../createChainService.ts";
-import { forwardConnections } from "../testing/forwardConnections.ts";
-import { createDatabase } from "../testing/indexDatabase.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
 import type { SqlPool } from "./postgresSql.ts";

@@ -1,8 +1,7 @@
-import { sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import { type Erc20BalanceChange, Erc20TotalChanges } from "./erc20BalanceChanges.ts";
 import { decodeOrdered, encodeOrdered } from "./orderedInteger.ts";
-import { hexArray, numberArray } from "./postgresArrays.ts";
+import { rowsTable } from "./postgresRows.ts";
 import type { Transaction } from "./postgresSql.ts";
 
 /** Adds changes to the balances of ERC-20 tokens. Only the process that indexes the chain writes them. */
@@ -12,10 +11,8 @@ export async function addErc20Balances(
 ): Promise<void> {
   if (changes.length === 0) return;
   const stored = await tx<{ token: Buffer; owner: Buffer; amount: Buffer }>`
-    SELECT token, owner, amount FROM erc20_balances JOIN (
-      SELECT decode(token, 'hex') AS token, decode(owner, 'hex') AS owner
-      FROM ${keyArrays(changes)} AS changed (token, owner)
-    ) AS changed USING (token, owner)`;
+    SELECT token, owner, amount FROM erc20_balances
+    JOIN ${rowsTable(changes, { bytes: ["token", "owner"] })} AS changed USING (token, owner)`;
   const before = new Map(
     stored.map(({ token, owner, amount }) => [toHex(token) + toHex(owner), decodeOrdered(amount)]),
   );
@@ -49,39 +46,27 @@ interface BalanceRow {
   held: number;
 }
 
-function keyArrays(rows: readonly { token: string; owner: string }[]) {
-  const [tokens, owners] = [
-    hexArray(rows.map(({ token }) => token)),
-    hexArray(rows.map(({ owner }) => owner)),
-  ];
-  return sql`unnest(${tokens}::text[], ${owners}::text[])`;
-}
-
 async function saveBalances(tx: Transaction, rows: readonly BalanceRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx`
     INSERT INTO erc20_balances
-    SELECT decode(token, 'hex'), decode(owner, 'hex'), decode(amount, 'hex'), held
-    FROM unnest(${hexArray(rows.map(({ token }) => token))}::text[],
-      ${hexArray(rows.map(({ owner }) => owner))}::text[],
-      ${hexArray(rows.map(({ amount }) => amount))}::text[],
-      ${numberArray(rows.map(({ held }) => held))}::int8[]) AS row (token, owner, amount, held)
+    SELECT token, owner, amount, held
+    FROM ${rowsTable(rows, { bytes: ["token", "owner", "amount"], numbers: ["held"] })} AS row
     ON CONFLICT (token, owner) DO UPDATE SET amount = excluded.amount, held = excluded.held`;
 }
 
 async function removeBalances(tx: Transaction, rows: readonly BalanceRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx`
-    DELETE FROM erc20_balances USING ${keyArrays(rows)} AS gone (token, owner)
-    WHERE erc20_balances.token = decode(gone.token, 'hex')
-      AND erc20_balances.owner = decode(gone.owner, 'hex')`;
+    DELETE FROM erc20_balances USING ${rowsTable(rows, { bytes: ["token", "owner"] })} AS gone
+    WHERE erc20_balances.token = gone.token AND erc20_balances.owner = gone.owner`;
 }
 
 async function addTotals(tx: Transaction, totals: Erc20TotalChanges): Promise<void> {
-  const tokens = [...totals.byToken.keys()];
+  const tokens = [...totals.byToken.keys()].map((token) => ({ token }));
   const stored = await tx<{ token: Buffer; holders: number; supply: Buffer }>`
     SELECT token, holders, supply FROM erc20_totals WHERE token IN (
-      SELECT decode(item, 'hex') FROM unnest(${hexArray(tokens)}::text[]) AS item)`;
+      SELECT token FROM ${rowsTable(tokens, { bytes: ["token"] })} AS changed)`;
   const before = new Map(stored.map((row) => [toHex(row.token), row]));
   const rows = [...totals.byToken].map(([token, { holders, supply }]) => {
     const old = before.get(token);
@@ -90,10 +75,8 @@ async function addTotals(tx: Transaction, totals: Erc20TotalChanges): Promise<vo
   });
   await tx`
     INSERT INTO erc20_totals
-    SELECT decode(token, 'hex'), holders, decode(supply, 'hex')
-    FROM unnest(${hexArray(rows.map(({ token }) => token))}::text[],
-      ${numberArray(rows.map(({ holders }) => holders))}::int8[],
-      ${hexArray(rows.map(({ supply }) => supply))}::text[]) AS row (token, holders, supply)
+    SELECT token, holders, supply
+    FROM ${rowsTable(rows, { bytes: ["token", "supply"], numbers: ["holders"] })} AS row
     ON CONFLICT (token) DO UPDATE SET holders = excluded.holders, supply = excluded.supply`;
   await tx`DELETE FROM erc20_totals WHERE holders = 0 AND supply = ${encodeOrdered(0n)}`;
 }

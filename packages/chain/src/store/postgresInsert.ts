@@ -11,10 +11,10 @@ import { discoverNfts } from "./discoveredNfts.ts";
 import { erc20BalanceChanges } from "./erc20BalanceChanges.ts";
 import type { EventChange } from "./indexWriter.ts";
 import { lastReceivers, nftBalanceChanges } from "./nftBalanceChanges.ts";
-import { hexArray, numberArray } from "./postgresArrays.ts";
 import { copy, copyBytes, merge } from "./postgresCopy.ts";
 import { addErc20Balances } from "./postgresErc20Balances.ts";
 import { addNftBalances, correctNftOwners } from "./postgresNftBalances.ts";
+import { rowsTable } from "./postgresRows.ts";
 import type { Transaction } from "./postgresSql.ts";
 import type { RowValue } from "./rowBuffer.ts";
 import {
@@ -76,10 +76,10 @@ export async function insertBlocks(
   const newLogs = addedLogs ? logs.filter(({ position }) => addedLogs.has(String(position))) : logs;
   const transfers = newLogs.filter(({ isErc20 }) => isErc20);
   await addErc20Balances(tx, erc20BalanceChanges(transfers, 1));
-  const upgraded = upgradedContracts(newLogs);
+  const upgraded = upgradedContracts(newLogs).map((address) => ({ address }));
   if (upgraded.length > 0) {
     await tx`UPDATE tokens SET known = 0
-      WHERE address IN (SELECT decode(item, 'hex') FROM unnest(${hexArray(upgraded)}::text[]) AS item)`;
+      WHERE address IN (SELECT address FROM ${rowsTable(upgraded, { bytes: ["address"] })} AS upgraded)`;
   }
   await insert("trades");
   await insert("nft_ranges");
@@ -97,10 +97,8 @@ export async function insertBlocks(
   if (tokens.length === 0) return;
   await tx`
     INSERT INTO tokens (address, standard, position, known)
-    SELECT decode(address, 'hex'), standard, position, 0
-    FROM unnest(${hexArray(tokens.map(({ address }) => address))}::text[],
-      ${numberArray(tokens.map(({ standard }) => standard))}::int8[],
-      ${numberArray(tokens.map(({ position }) => position))}::int8[]) AS token (address, standard, position)
+    SELECT address, standard, position, 0
+    FROM ${rowsTable(tokens, { bytes: ["address"], numbers: ["standard", "position"] })} AS token
     ON CONFLICT (address) DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
       WHERE tokens.position IS NULL OR tokens.position > excluded.position`;
 }
@@ -112,13 +110,11 @@ async function addDiscoveredNfts(
   mayExist: boolean,
 ): Promise<void> {
   if (transfers.length === 0) return;
-  const nfts = discoverNfts(transfers);
-  const discovered = sql`
-    SELECT decode(token, 'hex') AS token, decode(token_id, 'hex') AS token_id, standard, position
-    FROM unnest(${hexArray(nfts.map(({ token }) => token))}::text[],
-      ${hexArray(nfts.map(({ tokenId }) => tokenId))}::text[],
-      ${numberArray(nfts.map(({ standard }) => standard))}::int8[],
-      ${numberArray(nfts.map(({ position }) => position))}::int8[]) AS nft (token, token_id, standard, position)`;
+  const nfts = rowsTable(discoverNfts(transfers), {
+    bytes: ["token", "tokenId"],
+    numbers: ["standard", "position"],
+  });
+  const discovered = sql`SELECT token, "tokenId" AS token_id, standard, position FROM ${nfts} AS nft`;
   await tx`INSERT INTO nft_metadata (token, token_id, standard, position) ${discovered} ON CONFLICT DO NOTHING`;
   if (!mayExist) return;
   await tx`UPDATE nft_metadata SET position = seen.position FROM (${discovered}) AS seen
@@ -128,13 +124,11 @@ async function addDiscoveredNfts(
 
 async function addUpdates(tx: Transaction, updates: NftUpdateRow[]): Promise<void> {
   if (updates.length === 0) return;
+  const rows = updates.map((row) => ({ ...row, block: blockOf(row.position) }));
   await tx`
     INSERT INTO nft_updates
-    SELECT decode(token, 'hex'), decode(first, 'hex'), decode(max(last), 'hex'), max(block)
-    FROM unnest(${hexArray(updates.map(({ token }) => token))}::text[],
-      ${hexArray(updates.map(({ first }) => first))}::text[],
-      ${hexArray(updates.map(({ last }) => last))}::text[],
-      ${numberArray(updates.map(({ position }) => blockOf(position)))}::int8[]) AS item (token, first, last, block)
+    SELECT token, first, (array_agg(last ORDER BY last DESC))[1], max(block)
+    FROM ${rowsTable(rows, { bytes: ["token", "first", "last"], numbers: ["block"] })} AS item
     GROUP BY token, first
     ON CONFLICT (token, first) DO UPDATE SET last = greatest(nft_updates.last, excluded.last),
       block = greatest(nft_updates.block, excluded.block)`;

@@ -1,5 +1,6 @@
+import { sql } from "kysely";
 import type { ListCountChange } from "./listCountChanges.ts";
-import { hexArray, numberArray } from "./postgresArrays.ts";
+import { rowsTable } from "./postgresRows.ts";
 import type { Transaction } from "./postgresSql.ts";
 
 /** Adds changes to the lengths of lists, which are those of partitions if the index has them. */
@@ -9,19 +10,10 @@ export async function addListCounts(
   isPartitioned: boolean,
 ): Promise<void> {
   if (changes.length === 0) return;
-  const key = isPartitioned ? "list, key, detail, partition_number" : "list, key, detail";
-  await tx.unsafe(
-    `INSERT INTO list_counts (${key}, n)
-    SELECT list, decode(key, 'hex'), decode(detail, 'hex')${isPartitioned ? ", partition_number" : ""}, n
-    FROM unnest($1::int8[], $2::text[], $3::text[], $4::int8[], $5::int8[])
-      AS counted (list, key, detail, partition_number, n)
-    ON CONFLICT (${key}) DO UPDATE SET n = list_counts.n + excluded.n`,
-    [
-      numberArray(changes.map(({ list }) => list)),
-      hexArray(changes.map((change) => change.key)),
-      hexArray(changes.map(({ detail }) => detail)),
-      numberArray(changes.map(({ partition }) => partition)),
-      numberArray(changes.map(({ n }) => n)),
-    ],
-  );
+  const key = sql.raw(isPartitioned ? "list, key, detail, partition_number" : "list, key, detail");
+  const rows = changes.map(({ partition, ...change }) => ({ ...change, partition_number: partition }));
+  const counted = rowsTable(rows, { bytes: ["key", "detail"], numbers: ["list", "partition_number", "n"] });
+  await tx`
+    INSERT INTO list_counts (${key}, n) SELECT ${key}, n FROM ${counted} AS counted
+    ON CONFLICT (${key}) DO UPDATE SET n = list_counts.n + excluded.n`;
 }

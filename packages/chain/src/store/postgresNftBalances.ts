@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
 import { hasAllTransfers, type NftBalanceChange, touchedErc721 } from "./nftBalanceChanges.ts";
-import { hexArray, numberArray } from "./postgresArrays.ts";
+import { rowsTable } from "./postgresRows.ts";
 import type { Transaction } from "./postgresSql.ts";
 import { nftTransferRow } from "./tableRows.ts";
 import type { NftTransfersTable } from "./tables.ts";
@@ -12,13 +12,12 @@ export async function addNftBalances(tx: Transaction, changes: NftBalanceChange[
   if (changes.length === 0) return;
   await tx`
     INSERT INTO nft_balances (token, token_id, owner, standard, amount, held)
-    SELECT decode(token, 'hex'), decode(token_id, 'hex'), decode(owner, 'hex'), standard, amount,
-      CASE WHEN amount::numeric > 0 THEN 1 ELSE 0 END
-    FROM unnest(${hexArray(changes.map(({ token }) => token))}::text[],
-      ${hexArray(changes.map(({ tokenId }) => tokenId))}::text[],
-      ${hexArray(changes.map(({ owner }) => owner))}::text[],
-      ${numberArray(changes.map(({ standard }) => standard))}::int8[],
-      ${numberArray(changes.map(({ amount }) => amount))}::text[]) AS sum (token, token_id, owner, standard, amount)
+    SELECT token, "tokenId", owner, standard, amount, CASE WHEN amount::numeric > 0 THEN 1 ELSE 0 END
+    FROM ${rowsTable(changes, {
+      bytes: ["token", "tokenId", "owner"],
+      texts: ["amount"],
+      numbers: ["standard"],
+    })} AS sum
     ON CONFLICT (token, token_id, owner) DO UPDATE SET standard = excluded.standard,
       amount = (nft_balances.amount::numeric + excluded.amount::numeric)::text,
       held = CASE WHEN nft_balances.amount::numeric + excluded.amount::numeric > 0 THEN 1 ELSE 0 END`;
@@ -46,14 +45,15 @@ export async function correctNftOwners(
         WHERE dropped_nfts.token = touched.token AND dropped_nfts.token_id = touched.token_id)`;
   const indexed = hasDropped ? sql`coalesce(${last}, ${dropped})` : last;
   const owner = receivers ? sql`touched.owner` : indexed;
+  const touched = tokens.map(({ token, tokenId }) => ({
+    token,
+    tokenId,
+    owner: receivers?.get(token + tokenId) ?? "0x",
+  }));
   const wrong = await tx<{ token: Buffer; token_id: Buffer; owner: Buffer | null }>`
     WITH touched AS (
-      SELECT decode(token, 'hex') AS token, decode(token_id, 'hex') AS token_id,
-        decode(nullif(owner, ''), 'hex') AS owner
-      FROM unnest(${hexArray(tokens.map(({ token }) => token))}::text[],
-        ${hexArray(tokens.map(({ tokenId }) => tokenId))}::text[],
-        ${hexArray(tokens.map(({ token, tokenId }) => receivers?.get(token + tokenId) ?? "0x"))}::text[])
-        AS item (token, token_id, owner)),
+      SELECT token, "tokenId" AS token_id, nullif(owner, '') AS owner
+      FROM ${rowsTable(touched, { bytes: ["token", "tokenId", "owner"] })} AS item),
     owned AS (SELECT token, token_id, ${owner} AS owner FROM touched)
     SELECT token, token_id, owner FROM owned
     CROSS JOIN LATERAL (

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { createBlocks, fillIndex, transferLog } from "../../test/fillIndex.ts";
+import { createDatabase, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
-import { createBlocks, fillIndex, transferLog } from "../testing/fillIndex.ts";
-import { createDatabase, type DatabaseLocation } from "../testing/indexDatabase.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";
 import { PartitionStatistics } from "./partitionStatistics.ts";
 import { openPostgres } from "./postgresConnection.ts";

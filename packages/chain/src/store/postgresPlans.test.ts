@@ -1,9 +1,9 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fillIndex, transferLog, word } from "../../test/fillIndex.ts";
+import { createDatabase } from "../../test/indexDatabase.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { NULL_ADDRESS, positionOf } from "../model/rows.ts";
-import { fillIndex, transferLog, word } from "../testing/fillIndex.ts";
-import { createDatabase } from "../testing/indexDatabase.ts";
 import { ChainStore } from "./chainStore.ts";
 import { compileQuery, type IndexQuery, type SqlValue } from "./indexQuery.ts";
 import { POSTGRES } from "./indexReader.ts";

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { indexLocationOf } from "../createChainService.ts";
-import { toBytes } from "../model/hexBytes.ts";
-import type { BlockRow } from "../model/rows.ts";
-import { createDatabase, type DatabaseLocation, dumpIndex, dumpPending } from "../testing/indexDatabase.ts";
-import { COLLECTION, TOKEN, UPGRADE_BLOCK } from "../testing/rangeContents.ts";
+import { createDatabase, type DatabaseLocation, dumpIndex, dumpPending } from "../../test/indexDatabase.ts";
+import { COLLECTION, TOKEN, UPGRADE_BLOCK } from "../../test/rangeContents.ts";
 import {
   append,
   at,
@@ -15,7 +12,10 @@ import {
   PARTITION_BLOCKS,
   take,
   takeWhole,
-} from "../testing/rangeIndexes.ts";
+} from "../../test/rangeIndexes.ts";
+import { indexLocationOf } from "../createChainService.ts";
+import { toBytes } from "../model/hexBytes.ts";
+import type { BlockRow } from "../model/rows.ts";
 import { readSchemaId } from "./indexLease.ts";
 import type { ChainIndex } from "./openIndex.ts";
 import { openPostgres } from "./postgresConnection.ts";

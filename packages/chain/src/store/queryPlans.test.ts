@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createDatabase } from "../../test/indexDatabase.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { TRANSFER_TOPIC } from "../model/topics.ts";
-import { createDatabase } from "../testing/indexDatabase.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { ChainStore } from "./chainStore.ts";
 import { compileQuery, type IndexQuery } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { createBlocks, transferLog } from "../../test/fillIndex.ts";
+import { createDatabase } from "../../test/indexDatabase.ts";
 import { type BlockRows, positionOf } from "../model/rows.ts";
-import { createBlocks, transferLog } from "../testing/fillIndex.ts";
-import { createDatabase } from "../testing/indexDatabase.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
 import { keptFrom, SqliteRemoval } from "./sqliteRemoval.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { createDatabase } from "../../test/indexDatabase.ts";
 import { indexLocationOf } from "../createChainService.ts";
-import { createDatabase } from "../testing/indexDatabase.ts";
 import { ChainStore } from "./chainStore.ts";
 import type { IndexLocation } from "./indexLocation.ts";
 import { CheckpointConflictError } from "./indexWriter.ts";

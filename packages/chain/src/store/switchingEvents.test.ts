@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createTempFolder } from "../testing/indexDatabase.ts";
+import { createTempFolder } from "../../test/indexDatabase.ts";
 import type { ClickHouse } from "./clickhouse/clickhouseConnection.ts";
 import { ClickHouseReader } from "./clickhouse/clickhouseReader.ts";
 import { EVENTS_FACT, newEventState } from "./clickhouse/eventState.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
-import { createDatabase, DATABASES } from "../testing/indexDatabase.ts";
-import { createRecordingLogger } from "../testing/testService.ts";
 import { type ChainIndex, openIndex } from "./openIndex.ts";
 
 const addressOf = (number: number) => `0x${number.toString(16).padStart(40, "0")}`;

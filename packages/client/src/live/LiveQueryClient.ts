@@ -297,7 +297,7 @@ export class LiveQueryClient {
       ? objects().detachedFromJSON(message.original)
       : undefined;
     for (const key of Object.keys(message.original ?? {})) {
-      if (!(key in message.object)) object._forget(key);
+      if (!Object.hasOwn(message.object, key)) object._forget(key);
     }
     switch (message.op) {
       case "create":

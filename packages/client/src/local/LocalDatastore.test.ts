@@ -1,12 +1,12 @@
 import type { JsonValue } from "@purse/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type RecordingServer, type slowStorage, startRecordingServer } from "../../test/recordingServer.ts";
 import { configure, connection } from "../connection.ts";
 import { ACL } from "../object/ACL.ts";
 import { GeoPoint } from "../object/GeoPoint.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { Query } from "../query/Query.ts";
 import { memoryStorage, syncStorage } from "../storage.ts";
-import { type RecordingServer, type slowStorage, startRecordingServer } from "../testing/recordingServer.ts";
 import { User } from "../user/User.ts";
 import {
   dumpLocalDatastore,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RecordingServer, type Reply, startRecordingServer } from "../testing/recordingServer.ts";
+import { type RecordingServer, type Reply, startRecordingServer } from "../../test/recordingServer.ts";
 import { ParseFile } from "./File.ts";
 
 const MIB = 1024 * 1024;

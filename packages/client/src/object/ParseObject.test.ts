@@ -4,7 +4,7 @@ import {
   type RecordingServer,
   type Reply,
   startRecordingServer,
-} from "../testing/recordingServer.ts";
+} from "../../test/recordingServer.ts";
 import { User } from "../user/User.ts";
 import { ACL } from "./ACL.ts";
 import { ParseFile } from "./File.ts";

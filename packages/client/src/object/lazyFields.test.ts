@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
 import { ACL } from "./ACL.ts";
 import { ParseFile } from "./File.ts";
 import { GeoPoint } from "./GeoPoint.ts";

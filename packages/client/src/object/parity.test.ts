@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
 import { GeoPoint } from "../index.ts";
 import { Query } from "../query/Query.ts";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
 import { User } from "../user/User.ts";
 import type { Attributes } from "./fieldTypes.ts";
 import { ParseObject } from "./ParseObject.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
 import { Query } from "../query/Query.ts";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
 import { ParseObject } from "./ParseObject.ts";
 
 let server: RecordingServer;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
 import { GeoPoint } from "../object/GeoPoint.ts";
 import { ParseObject } from "../object/ParseObject.ts";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
 import { Query } from "./Query.ts";
 
 let server: RecordingServer;

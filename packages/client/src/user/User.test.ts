@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordingServer, slowStorage, startRecordingServer } from "../../test/recordingServer.ts";
 import { connection, reconfigure } from "../connection.ts";
 import { ACL } from "../object/ACL.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { onCurrentUser, resetIdentities } from "../storedUser.ts";
-import { type RecordingServer, slowStorage, startRecordingServer } from "../testing/recordingServer.ts";
 import { beforeLogOut } from "./logOutHooks.ts";
 import { Role } from "./Role.ts";
 import { Session } from "./Session.ts";

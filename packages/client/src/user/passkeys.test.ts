@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
 import * as Passkeys from "./passkeys.ts";
 import { User } from "./User.ts";
 

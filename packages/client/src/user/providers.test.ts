@@ -1,6 +1,6 @@
 import { isJsonObject } from "@purse/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
 import { AnonymousUtils } from "./AnonymousUtils.ts";
 import type { AuthData, AuthProvider } from "./authProviders.ts";
 import { FacebookUtils } from "./FacebookUtils.ts";

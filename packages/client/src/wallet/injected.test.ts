@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ACCOUNT, LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
+import { ACCOUNT, LOWER, type ScriptedProvider, scriptedProvider } from "../../test/scriptedProvider.ts";
 import { ProviderError } from "./eip1193.ts";
 
 type Injected = typeof import("./injected.ts");

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LOWER, type ScriptedProvider, scriptedProvider } from "../../test/scriptedProvider.ts";
 import { connect } from "../connection.ts";
 import { memoryStorage } from "../storage.ts";
-import { LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
 import type { AbstractWeb3Connector } from "./Connector.ts";
 import { connectorNamed } from "./connectors.ts";
 import { registerWalletLibrary } from "./libraries.ts";

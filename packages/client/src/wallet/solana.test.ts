@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
 import { User } from "../user/User.ts";
 import { authenticate, link, unlink } from "./signIn.ts";
 

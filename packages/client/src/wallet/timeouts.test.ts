@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LOWER, type ScriptedProvider, scriptedProvider } from "../../test/scriptedProvider.ts";
 import { connect } from "../connection.ts";
 import { memoryStorage } from "../storage.ts";
-import { LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { writeContract } from "./contract.ts";
 import { executeFunction } from "./executeFunction.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
-import { scriptedProvider } from "../testing/scriptedProvider.ts";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
+import { scriptedProvider } from "../../test/scriptedProvider.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { transferCall } from "./transfer.ts";
 import { deactivateWeb3, enableWeb3 } from "./wallet.ts";

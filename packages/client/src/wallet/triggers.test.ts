@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { web3Sign, web3SignV4, web3Transaction } from "./triggers.ts";
 import { deactivateWeb3, enableWeb3 } from "./wallet.ts";

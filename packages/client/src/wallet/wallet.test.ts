@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LOWER, type ScriptedProvider, scriptedProvider } from "../../test/scriptedProvider.ts";
 import { connect } from "../connection.ts";
 import { memoryStorage, type StorageArea, syncStorage } from "../storage.ts";
-import { LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
 import { getActiveAccount } from "./activeAccount.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { registerConnector } from "./connectors.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { ACCOUNT, LOWER, type ScriptedProvider, scriptedProvider } from "../../test/scriptedProvider.ts";
 import { connect } from "../connection.ts";
 import { memoryStorage } from "../storage.ts";
-import { ACCOUNT, LOWER, type ScriptedProvider, scriptedProvider } from "../testing/scriptedProvider.ts";
 import { accountKind } from "./accountKind.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { ProviderError } from "./eip1193.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RecordingServer, startRecordingServer } from "../testing/recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../../test/recordingServer.ts";
 import { lookupAddress, resolveName } from "./resolveNames.ts";
 import { Web3API } from "./web3api.ts";
 

@@ -1,6 +1,7 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { isAllowed, mayAddFields } from "../data/permissions/classPermissions.ts";
 import { MATCH_NOTHING, pointerCondition } from "../data/permissions/pointerPermissions.ts";
 import { evaluateQueryProtection, type ProtectedFields } from "../data/permissions/protectedFields.ts";
@@ -32,7 +33,7 @@ export function classListRoute({
     path: "/classes",
     async handle({ auth }) {
       if (!isPublic && auth.kind !== "master") {
-        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Clients may not list the classes here.", 403);
+        throw operationForbidden("Clients may not list the classes here.", 403);
       }
       const visible = schemas
         .all()

@@ -4,6 +4,7 @@ import type { AuthenticateDataRequest } from "../apiKeys/authenticateDataRequest
 import type { AuthContext } from "../core/authContext.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import { addressKey } from "../core/http/address.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 
 type UserAuth = Extract<AuthContext, { kind: "user" }>;
 
@@ -36,7 +37,7 @@ export function createDataApiFunctions(
         if (authError) throw authError;
         if (WRITE_FUNCTIONS.has(route.functionName)) {
           if (auth.kind !== "user" && auth.kind !== "master") {
-            throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Only signed-in users may upload.");
+            throw operationForbidden("Only signed-in users may upload.");
           }
           await assertCanUpload(auth);
         }

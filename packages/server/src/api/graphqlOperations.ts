@@ -68,17 +68,17 @@ async function saveFile(
 /** Adds the extension of the content type to a name that has none. */
 function withExtension(name: string, contentType: string | undefined): string {
   if (name.includes(".")) return name;
-  const extension = contentType && EXTENSIONS[contentType];
+  const extension = contentType && EXTENSIONS.get(contentType);
   return extension ? `${name}.${extension}` : name;
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "application/json": "json",
-  "application/pdf": "pdf",
-  "image/gif": "gif",
-  "image/jpeg": "jpeg",
-  "image/png": "png",
-  "image/webp": "webp",
-  "text/csv": "csv",
-  "text/plain": "txt",
-};
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ["application/json", "json"],
+  ["application/pdf", "pdf"],
+  ["image/gif", "gif"],
+  ["image/jpeg", "jpeg"],
+  ["image/png", "png"],
+  ["image/webp", "webp"],
+  ["text/csv", "csv"],
+  ["text/plain", "txt"],
+]);

@@ -12,6 +12,7 @@ import { noteSender } from "../core/http/requestFacts.ts";
 import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { currentTracer, trace } from "../core/tracing/tracing.ts";
 import { createIdempotentWrite, type IdempotentRequest } from "../data/objects/idempotentWrite.ts";
 import type { Objects } from "../data/objects/objects.ts";
@@ -198,14 +199,13 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   }
 
   function assertApplication({ appId }: Envelope): void {
-    if (appId !== dependencies.appId)
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+    if (appId !== dependencies.appId) throw operationForbidden("unauthorized", 403);
   }
 
   /** The master key opens everything on its own. */
   function assertClientKey({ masterKey, maintenanceKey, clientKeys }: Envelope): void {
     if (masterKey === undefined && maintenanceKey === undefined && !dependencies.hasClientKey(clientKeys))
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+      throw operationForbidden("unauthorized", 403);
   }
 
   function routeFor(method: Method, path: string) {

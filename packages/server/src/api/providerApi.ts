@@ -11,6 +11,7 @@ import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { respond, sendReply } from "../core/http/reply.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { sendNotFound } from "./notFound.ts";
 
 export interface ProviderApiDependencies {
@@ -80,7 +81,7 @@ export function createProviderApi(dependencies: ProviderApiDependencies): Fastif
     if (used >= MAX_FAILED_ATTEMPTS) throw tooManyRequests(resetsInMs);
     if (typeof sentSecret !== "string" || !secretsMatch(sentSecret, secret)) {
       await limiter.count(key, 60_000);
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+      throw operationForbidden("unauthorized", 403);
     }
     // There are no hosted nodes, so there is no key for them.
     return { status: 200, body: JSON.stringify({ result: { web3ApiKey: apiKey, speedyNodeApiKey: "" } }) };

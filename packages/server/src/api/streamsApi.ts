@@ -8,6 +8,7 @@ import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply, respond, sendReply } from "../core/http/reply.ts";
 import { noteError } from "../core/http/requestFacts.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { HttpContext } from "./httpContext.ts";
 
 export interface StreamsApiDependencies {
@@ -75,15 +76,14 @@ export function createStreamsApi(dependencies: StreamsApiDependencies): FastifyP
     const { "x-parse-master-key": masterKey, "x-api-key": apiKey } = message.headers;
     const key = masterKey ?? apiKey;
     if (typeof key !== "string" || key === "") {
-      throw new ProtocolError(
-        ErrorCode.OPERATION_FORBIDDEN,
+      throw operationForbidden(
         "The Streams API requires the master key in the header X-API-Key or X-Parse-Master-Key.",
         401,
       );
     }
     const auth = http.verifyMasterKey(key, http.clientAddressOf(message));
     if (auth?.kind === "master" && (isRead || !auth.readOnly)) return;
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
+    throw operationForbidden("unauthorized: master key is required", 403);
   }
 }
 

@@ -1,5 +1,5 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { PROGRAM } from "../core/programName.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
@@ -10,8 +10,7 @@ export function apiKeyRules(): ClassRules {
     ...SYSTEM_CLASS_FIELDS._ApiKey,
     beforeRead(operation, { auth }: RequestContext) {
       if (auth.kind === "master") return;
-      throw new ProtocolError(
-        ErrorCode.OPERATION_FORBIDDEN,
+      throw operationForbidden(
         `Clients aren't allowed to perform the ${operation} operation on the _ApiKey collection.`,
       );
     },
@@ -21,8 +20,5 @@ export function apiKeyRules(): ClassRules {
 }
 
 function rejectWrite(): never {
-  throw new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
-    `API keys are created and revoked by \`${PROGRAM} keys\`.`,
-  );
+  throw operationForbidden(`API keys are created and revoked by \`${PROGRAM} keys\`.`);
 }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { ProtocolError } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { PROGRAM } from "../core/programName.ts";
 import type { ApiKeys } from "./apiKeys.ts";
 import type { DataApiAuthResult, DataApiLimits } from "./dataApiLimits.ts";
@@ -77,12 +78,12 @@ export function createDataRequestAuthentication(
     hasMasterKey: boolean,
     hasApiKey: boolean,
   ): Promise<ProtocolError | undefined> {
-    if (hasMasterKey) return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+    if (hasMasterKey) return operationForbidden("unauthorized", 403);
     if (hasApiKey && (!dependencies.isDevelopment || (await apiKeys.hasKeys())))
-      return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, INVALID_KEY, 401);
+      return operationForbidden(INVALID_KEY, 401);
     if (!dependencies.requireApiKey || (request.allowsWithoutKey && !hasApiKey && isKnownClient(request)))
       return undefined;
-    return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, MISSING_KEY, 401);
+    return operationForbidden(MISSING_KEY, 401);
   }
 
   /**

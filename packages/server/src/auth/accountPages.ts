@@ -2,6 +2,7 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { UPDATE_CONFLICT } from "../database/store.ts";
 import { sendInBackground } from "../mail/sendInBackground.ts";
 import type { AccountEmails } from "./accountEmails.ts";
@@ -250,7 +251,7 @@ export class AccountPages {
 
   #assertApp(appId: unknown): void {
     if (appId === this.#dependencies.config.appId) return;
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+    throw operationForbidden("unauthorized", 403);
   }
 }
 

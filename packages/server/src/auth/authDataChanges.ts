@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { lockCredentials } from "./keepSignInMethod.ts";
@@ -77,7 +78,7 @@ export function authDataChanges({
     for (const [provider, proof] of Object.entries(authData)) {
       if (provider === MFA) await changeFactor(pending, next, proof, request);
       else if (proof === null) {
-        if (provider in next) await unlink(pending, provider, next, secret);
+        if (Object.hasOwn(next, provider)) await unlink(pending, provider, next, secret);
       } else if (isJsonObject(proof) && trusted.has(provider)) {
         await linkIdentity(pending, trustedIdentity(provider, proof), next);
       }
@@ -119,8 +120,7 @@ export function authDataChanges({
     const addresses = await wallets.addressesOf(pending.objectId);
     if (hasPassword || others.length > 0 || addresses.length > 0) return;
     if (await passkeys.hasAny(pending.objectId)) return;
-    throw new ProtocolError(
-      ErrorCode.OPERATION_FORBIDDEN,
+    throw operationForbidden(
       "This is the account's only sign-in method: set a password or link another provider first.",
     );
   }

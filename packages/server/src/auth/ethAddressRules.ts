@@ -1,4 +1,5 @@
-import { ErrorCode, isPointer, ProtocolError } from "@purse/protocol";
+import { isPointer } from "@purse/protocol";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
@@ -18,13 +19,10 @@ export function ethAddressRules(
   return {
     ...SYSTEM_CLASS_FIELDS._EthAddress,
     beforeCreate() {
-      throw new ProtocolError(
-        ErrorCode.OPERATION_FORBIDDEN,
-        "Addresses are linked by signing in with their wallet.",
-      );
+      throw operationForbidden("Addresses are linked by signing in with their wallet.");
     },
     beforeUpdate() {
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "A linked address cannot be changed.");
+      throw operationForbidden("A linked address cannot be changed.");
     },
     async beforeDelete(pending) {
       const user = pending.original?.user;
@@ -55,8 +53,7 @@ export function ethAddressRules(
         !hasSignInWithoutWallet(found.secret) &&
         !(await passkeys.hasAny(user.objectId));
       if (isOnlyMethod) {
-        throw new ProtocolError(
-          ErrorCode.OPERATION_FORBIDDEN,
+        throw operationForbidden(
           "This is the account's only sign-in method: set a password or link another wallet first.",
         );
       }

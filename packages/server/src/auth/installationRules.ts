@@ -1,5 +1,6 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ProtocolError } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
@@ -63,8 +64,7 @@ function assertSameDevice(pending: PendingWrite): void {
 
 function assertMasterKey(operation: string, { auth }: RequestContext): void {
   if (bypassesPermissions(auth)) return;
-  throw new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
+  throw operationForbidden(
     `Clients aren't allowed to perform the ${operation} operation on the installation collection.`,
   );
 }

@@ -1,5 +1,6 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 
 /** Fields by which a user signs in, or gets back into the account. */
@@ -13,10 +14,7 @@ export function assertOwnCredentials(pending: PendingWrite, { auth }: RequestCon
   // Clients may send back the name that they have read.
   const isUnchanged = field === "username" && setValueOf(pending, field) === original.username;
   if (field === undefined || isUnchanged) return;
-  throw new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
-    `The ${field} of another user can only be changed with the master key.`,
-  );
+  throw operationForbidden(`The ${field} of another user can only be changed with the master key.`);
 }
 
 /** Gives users access to themselves in the ACL of a write; `fallback` is the ACL of a write without one. */

@@ -1,5 +1,6 @@
 import { ErrorCode, isRoleName, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
@@ -24,7 +25,7 @@ export function roleRules(
     async beforeCreate(pending, request) {
       // Role names are unique, so an anonymous client could reserve names that the operator needs.
       if (request.auth.kind === "anonymous" && !allowAnonymousRoles) {
-        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Clients must be signed in to create roles.");
+        throw operationForbidden("Clients must be signed in to create roles.");
       }
       // Role names are unique and permanent, so they must not be reserved in bulk.
       await limits.countUser("role", request);
@@ -76,10 +77,7 @@ export function roleRules(
     for (const [path, operation] of Object.entries(operations)) {
       if (path.split(".", 1)[0] !== "gate") continue;
       if (auth.kind !== "master") {
-        throw new ProtocolError(
-          ErrorCode.OPERATION_FORBIDDEN,
-          "The gate of a role can only be set with the master key.",
-        );
+        throw operationForbidden("The gate of a role can only be set with the master key.");
       }
       if (operation.op === "Delete" && path === "gate") continue;
       if (operation.op !== "Set" || path !== "gate") {

@@ -1,5 +1,6 @@
 import { ErrorCode, isJsonObject, isWireDate, jsonEqual, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions } from "../core/authContext.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { setValueOf } from "../data/objects/pendingWrite.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
@@ -39,7 +40,7 @@ export function sessionRules(sessions: Sessions): ClassRules {
       if (auth.kind === "anonymous") throw invalidSessionError();
     },
     beforeCreate() {
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Sessions are created by signing in.");
+      throw operationForbidden("Sessions are created by signing in.");
     },
     beforeWrite(operation, _objectId, { auth }) {
       if (auth.kind !== "anonymous") return;

@@ -39,7 +39,8 @@ export class TriggerAuthData {
     const left: JsonObject = isJsonObject(authData) ? authData : {};
     const changes = this.changesOf(pending, authData);
     const kept = verified.filter(
-      ({ provider }) => !changes.has(provider) && (provider in left || !(provider in requested)),
+      ({ provider }) =>
+        !changes.has(provider) && (Object.hasOwn(left, provider) || !Object.hasOwn(requested, provider)),
     );
     return [...kept, ...[...changes].map(([provider, stored]) => trustedIdentity(provider, stored))];
   }

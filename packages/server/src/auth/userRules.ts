@@ -1,5 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import { extractField, type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
@@ -300,10 +301,7 @@ function normalizeEmailVerified(pending: PendingWrite, { auth }: RequestContext)
   if (bypassesPermissions(auth) || !("emailVerified" in pending.operations)) return;
   const isUnchanged = setValueOf(pending, "emailVerified") === (pending.original?.emailVerified ?? false);
   if (!isUnchanged) {
-    throw new ProtocolError(
-      ErrorCode.OPERATION_FORBIDDEN,
-      "Clients aren't allowed to manually update email verification.",
-    );
+    throw operationForbidden("Clients aren't allowed to manually update email verification.");
   }
   delete pending.operations.emailVerified;
 }

@@ -1,7 +1,8 @@
 import { type ChainService, parseAddress } from "@purse/chain";
-import { ErrorCode, isPointer, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { isPointer, type JsonObject, type JsonValue, type ProtocolError } from "@purse/protocol";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
@@ -46,10 +47,7 @@ export class AddressSync {
     const { onChanged } = this.#dependencies;
     const assertMaster: NonNullable<ClassRules["beforeCreate"]> = (_, { auth }) => {
       if (auth.kind !== "master") {
-        throw new ProtocolError(
-          ErrorCode.OPERATION_FORBIDDEN,
-          "Addresses are synced by the functions watchEthAddress, watchBscAddress, …",
-        );
+        throw operationForbidden("Addresses are synced by the functions watchEthAddress, watchBscAddress, …");
       }
     };
     return [
@@ -210,8 +208,7 @@ function toSyncedAddress(row: JsonObject): { row: JsonObject; synced: SyncedAddr
 }
 
 function unauthorized(): ProtocolError {
-  return new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
+  return operationForbidden(
     "unauthorized: the master key is required to watch addresses that are not your own",
   );
 }

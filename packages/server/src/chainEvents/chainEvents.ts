@@ -1,8 +1,9 @@
 import type { ChainService } from "@purse/chain";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { signedHeaders } from "../core/webhookSignature.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import type { Objects } from "../data/objects/objects.ts";
@@ -139,7 +140,7 @@ export class ChainEvents {
   get functions(): { name: string; run(request: FunctionCall): Promise<JsonValue> }[] {
     const watch = (kind: "event" | "address") => async (request: FunctionCall) => {
       if (request.auth.kind !== "master" || request.auth.readOnly) {
-        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required");
+        throw operationForbidden("unauthorized: master key is required");
       }
       return this.#add(request, kind);
     };

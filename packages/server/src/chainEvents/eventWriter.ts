@@ -43,7 +43,9 @@ export class EventWriter {
   async prepare(className: string, fields: ClassSchema["fields"] = EVENT_FIELDS): Promise<void> {
     const indexes = { chain_block: { chain_id: 1, block_number: 1 } } as const;
     const existing = this.#dependencies.schemas.get(className);
-    const hasFields = Object.keys(fields).every((name) => existing && name in existing.fields);
+    const hasFields = Object.keys(fields).every(
+      (name) => existing !== undefined && Object.hasOwn(existing.fields, name),
+    );
     if (existing && "chain_block" in existing.indexes && hasFields) return;
     await this.#dependencies.schemas.change(className, (schema) => ({
       ...schema,

@@ -1,4 +1,5 @@
-import { ErrorCode, type JsonObject, ProtocolError, wireDate } from "@purse/protocol";
+import { type JsonObject, wireDate } from "@purse/protocol";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
@@ -27,16 +28,13 @@ export function watchRules(
     {
       ...SYSTEM_CLASS_FIELDS._ChainMessage,
       beforeCreate: () => {
-        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Messages are created with their events.");
+        throw operationForbidden("Messages are created with their events.");
       },
       /** Requeues a message and resets its attempts. */
       beforeUpdate(pendingWrite) {
         const { status, ...others } = pendingWrite.operations;
         if (Object.keys(others).length > 0 || status?.op !== "Set" || status.value !== "waiting") {
-          throw new ProtocolError(
-            ErrorCode.OPERATION_FORBIDDEN,
-            'A message can only be requeued by { "status": "waiting" }.',
-          );
+          throw operationForbidden('A message can only be requeued by { "status": "waiting" }.');
         }
         pendingWrite.operations.attempts = { op: "Set", value: 0 };
         pendingWrite.operations.nextAt = { op: "Set", value: wireDate(new Date(clock())) };

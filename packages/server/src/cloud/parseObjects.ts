@@ -70,7 +70,7 @@ export function changesOf(before: JsonObject, after: JsonObject): { set: JsonObj
   for (const [key, value] of Object.entries(after)) {
     if (!jsonEqual(before[key], value)) set[key] = value;
   }
-  return { set, unset: Object.keys(before).filter((key) => !(key in after)) };
+  return { set, unset: Object.keys(before).filter((key) => !Object.hasOwn(after, key)) };
 }
 
 function encodeOperation(operation: Operation): JsonObject[string] {

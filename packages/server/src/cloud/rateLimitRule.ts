@@ -22,7 +22,7 @@ const CHECKS: Readonly<Record<keyof RateLimitRule, (value: unknown) => boolean>>
   requestMethods: (value) => methodsOf(value)?.every((method) => METHODS.has(method)) ?? true,
   includeMasterKey: (value) => typeof value === "boolean",
   includeInternalRequests: (value) => typeof value === "boolean",
-  zone: (value) => typeof value === "string" && value in ZONES,
+  zone: (value) => typeof value === "string" && Object.hasOwn(ZONES, value),
 };
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"]);

@@ -43,7 +43,7 @@ export function rateLimitsOf(registry: Registry): RateLimit[] {
     add(`/classes/${className}/*`, validator, TRIGGER_METHODS[trigger]);
   for (const [key, { validator }] of registry.objectTriggers) {
     const [trigger = "", className = ""] = key.split(".", 2);
-    if (trigger in TRIGGER_METHODS) addForClass(trigger, className, validator);
+    if (Object.hasOwn(TRIGGER_METHODS, trigger)) addForClass(trigger, className, validator);
   }
   for (const [trigger, paths] of Object.entries(ACCOUNT_PATHS)) {
     const validator = registry.objectTriggers.get(`${trigger}._User`)?.validator;

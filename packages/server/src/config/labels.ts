@@ -21,6 +21,8 @@ const LABELS = z.strictObject({
  * that says what is invalid.
  */
 export function parseLabels(name: string, chain: Record<string, unknown>): Labels | undefined {
-  const own = Object.entries(chain).filter(([key, value]) => key in LABELS.shape && value !== undefined);
+  const own = Object.entries(chain).filter(
+    ([key, value]) => Object.hasOwn(LABELS.shape, key) && value !== undefined,
+  );
   return own.length === 0 ? undefined : parseAt(`chains.${name}`, LABELS, Object.fromEntries(own));
 }

@@ -55,6 +55,8 @@ const MARKET = z.strictObject({
  * that says what is invalid.
  */
 export function parseMarket(name: string, chain: Record<string, unknown>): Partial<Market> | undefined {
-  const own = Object.entries(chain).filter(([key, value]) => key in MARKET.shape && value !== undefined);
+  const own = Object.entries(chain).filter(
+    ([key, value]) => Object.hasOwn(MARKET.shape, key) && value !== undefined,
+  );
   return own.length === 0 ? undefined : parseAt(`chains.${name}`, MARKET, Object.fromEntries(own));
 }

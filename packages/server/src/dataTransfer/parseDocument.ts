@@ -70,7 +70,7 @@ function indexesFrom(
     const entries = Object.entries(isJsonObject(keys) ? keys : {}).map(
       ([key, direction]): [string, IndexDirection] => [key.replace(/^_p_/, ""), parseDirection(direction)],
     );
-    if (entries.length > 0 && entries.every(([key]) => key in fields))
+    if (entries.length > 0 && entries.every(([key]) => Object.hasOwn(fields, key)))
       indexes[name] = Object.fromEntries(entries);
   }
   return indexes;

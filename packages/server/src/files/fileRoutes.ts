@@ -14,6 +14,7 @@ import { isCompressed } from "../core/http/contentEncoding.ts";
 import { contentTypeOf } from "../core/http/contentTypes.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
 import { sendContent } from "../core/http/sendContent.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { readImage, requestedTransform, sendImage, type TransformedImages } from "../images/index.ts";
 import type { Downloads } from "./downloads.ts";
 import type { FileAttributes } from "./fileStore.ts";
@@ -190,7 +191,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
     if (appId !== dependencies.appId) {
       // As in Parse Server: no metadata is no error.
       if (segments[0] === "metadata" && segments.length > 1) return { status: 200, body: "{}" };
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid application ID.", 403);
+      throw operationForbidden("Invalid application ID.", 403);
     }
     const { downloads } = dependencies;
     // Credentials are verified only if the cloud code decides about downloads.

@@ -13,6 +13,7 @@ import {
 import type { FileUpload } from "../config/fileUpload.ts";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import { assertMaster, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import type { Ipfs } from "../ipfs/index.ts";
@@ -122,10 +123,7 @@ export class Files {
     if (auth.kind !== "master" && allowsExtension) assertExtension(name, contentType, allowsExtension);
     if (fileData.directory === undefined) return;
     if (auth.kind !== "master") {
-      throw new ProtocolError(
-        ErrorCode.OPERATION_FORBIDDEN,
-        "Directory can only be set using the Master Key.",
-      );
+      throw operationForbidden("Directory can only be set using the Master Key.");
     }
     assertDirectory(fileData.directory);
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
 import { parseSize } from "../config/fileUpload.ts";
 import type { RequestContext } from "../core/authContext.ts";
+import { assertMaster } from "../core/http/masterKeyAccess.ts";
 
 /* Headers of an upload whose body is the content. */
 
@@ -28,12 +29,10 @@ export function jsonHeader(message: IncomingMessage, key: string, name: string):
 }
 
 /** The size limit that the master key sets for one upload. */
-export function maxSizeOf(message: IncomingMessage, { auth }: RequestContext): number | undefined {
+export function maxSizeOf(message: IncomingMessage, request: RequestContext): number | undefined {
   const requestedSize = header(message, "x-parse-file-max-upload-size");
   if (requestedSize === undefined) return undefined;
-  if (auth.kind !== "master") {
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
-  }
+  assertMaster(request);
   try {
     return parseSize(requestedSize);
   } catch {

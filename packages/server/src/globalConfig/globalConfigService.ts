@@ -73,7 +73,7 @@ export class GlobalConfigService {
       }
       parsePath(`params.${name}`);
       operations[`params.${name}`] = operation;
-      const isHidden = masterKeyOnly[name] ?? false;
+      const isHidden = Object.hasOwn(masterKeyOnly, name) ? masterKeyOnly[name] : false;
       if (typeof isHidden !== "boolean") {
         throw new ProtocolError(ErrorCode.INVALID_JSON, `masterKeyOnly.${name} must be true or false`);
       }

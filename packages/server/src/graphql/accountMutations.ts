@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import {
   GraphQLBoolean,
   GraphQLInputObjectType,
@@ -6,7 +6,7 @@ import {
   type GraphQLResolveInfo,
   GraphQLString,
 } from "graphql";
-import type { GraphqlContext } from "./context.ts";
+import { execute, type GraphqlContext } from "./context.ts";
 import { addMutation } from "./mutationDefinition.ts";
 import { OBJECT } from "./scalars.ts";
 import { type FieldsOf, selectionOf } from "./selection.ts";
@@ -128,16 +128,12 @@ export function addAccountMutations(registry: TypeRegistry): void {
       challengeData: { description: "The data of the challenge.", type: OBJECT },
     },
     output: { challengeData: { description: "The answer of the provider.", type: OBJECT } },
-    async run(input, context) {
-      const { clientMutationId: _, ...params } = input;
-      const reply = await context.operations.execute(context.requestContext, "POST", "/challenge", params);
-      return isJsonObject(reply) ? reply : {};
-    },
+    run: ({ clientMutationId: _, ...params }, context) => execute(context, "POST", "/challenge", params),
   });
 }
 
 async function done(context: GraphqlContext, path: string, params: JsonObject): Promise<{ ok: true }> {
-  await context.operations.execute(context.requestContext, "POST", path, params);
+  await execute(context, "POST", path, params);
   return { ok: true };
 }
 
@@ -149,8 +145,7 @@ async function signedIn(
   info: GraphQLResolveInfo,
   fieldsOf: FieldsOf,
 ): Promise<{ viewer: object }> {
-  const reply: JsonValue = await context.operations.execute(context.requestContext, "POST", path, params);
-  const { sessionToken, objectId, authDataResponse } = isJsonObject(reply) ? reply : {};
+  const { sessionToken, objectId, authDataResponse } = await execute(context, "POST", path, params);
   const viewer = await viewerOf(
     context,
     {

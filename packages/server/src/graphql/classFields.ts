@@ -13,7 +13,7 @@ export interface ClassFields {
 /** Returns the fields of a class that the configuration allows; `id` is the global id. */
 export function classFieldsOf({ className, fields, config }: GraphqlClass): ClassFields {
   const all = [...Object.keys(fields), "id"];
-  const own = all.filter((field) => field !== "id" && !(field in OBJECT_FIELDS));
+  const own = all.filter((field) => field !== "id" && !Object.hasOwn(OBJECT_FIELDS, field));
   const allowed = (list: readonly string[] | null | undefined, of = own) =>
     list ? own.filter((field) => list.includes(field)) : of;
   const { inputFields, outputFields, constraintFields, sortFields } = config?.type ?? {};

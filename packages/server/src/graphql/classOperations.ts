@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { GraphQLNonNull, type GraphQLResolveInfo } from "graphql";
 import { graphqlNames } from "./classNames.ts";
-import type { GraphqlContext } from "./context.ts";
+import { execute, type GraphqlContext } from "./context.ts";
 import { objectIdOf } from "./globalId.ts";
 import { addMutationOfClass, withoutRemoved } from "./mutationDefinition.ts";
 import { type FindArguments, findObjects, getObject } from "./readObjects.ts";
@@ -56,13 +56,7 @@ export function addClassMutations(registry: TypeRegistry, { className, config }:
       output: payload("This is the created object."),
       async run({ fields: input }, context, info) {
         const fields = await new FieldWriter(registry, context).toFields(className, input ?? {});
-        const reply = await context.operations.execute(
-          context.requestContext,
-          "POST",
-          `/classes/${className}`,
-          fields,
-        );
-        const created = isJsonObject(reply) ? reply : {};
+        const created = await execute(context, "POST", `/classes/${className}`, fields);
         const known = { updatedAt: created.createdAt ?? null, ...withoutRemoved(fields), ...created };
         return { [one]: await completed(context, known, String(created.objectId), info, CREATED) };
       },
@@ -83,13 +77,8 @@ export function addClassMutations(registry: TypeRegistry, { className, config }:
         async run({ id, fields: input }, context, info) {
           const objectId = objectIdOf(className, id);
           const fields = await new FieldWriter(registry, context).toFields(className, input ?? {});
-          const reply = await context.operations.execute(
-            context.requestContext,
-            "PUT",
-            pathOf(objectId),
-            fields,
-          );
-          const known = { objectId, ...withoutRemoved(fields), ...(isJsonObject(reply) && reply) };
+          const updated = await execute(context, "PUT", pathOf(objectId), fields);
+          const known = { objectId, ...withoutRemoved(fields), ...updated };
           return { [one]: await completed(context, known, objectId, info, UPDATED) };
         },
       },
@@ -105,7 +94,7 @@ export function addClassMutations(registry: TypeRegistry, { className, config }:
         const objectId = objectIdOf(className, id);
         // The object is read first, as long as it exists.
         const object = await completed(context, { objectId }, objectId, info, IDENTITY);
-        await context.operations.execute(context.requestContext, "DELETE", pathOf(objectId), {});
+        await execute(context, "DELETE", pathOf(objectId), {});
         return { [one]: object };
       },
     });

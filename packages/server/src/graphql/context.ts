@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import type { Method } from "../core/http/apiRoute.ts";
 
@@ -32,4 +32,15 @@ export interface GraphqlContext {
   operations: Operations;
   /** Subscribes to a live query; undefined if the operation did not come over a WebSocket. */
   subscribe?: (className: string, where: JsonObject) => Promise<AsyncGenerator<LiveEvent>>;
+}
+
+/** Executes an operation of the Parse API with the permissions of the request. Returns the members of its response. */
+export async function execute(
+  { operations, requestContext }: GraphqlContext,
+  method: Method,
+  path: string,
+  params: JsonObject,
+): Promise<JsonObject> {
+  const reply = await operations.execute(requestContext, method, path, params);
+  return isJsonObject(reply) ? reply : {};
 }

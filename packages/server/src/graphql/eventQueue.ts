@@ -2,6 +2,7 @@
 export class EventQueue<Event> implements AsyncGenerator<Event> {
   readonly #events: { event: Event; bytes: number }[] = [];
   readonly #onReturn: () => void;
+  #bytes = 0;
   #waiting: ((result: IteratorResult<Event>) => void) | undefined;
   #isEnded = false;
 
@@ -12,13 +13,16 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
 
   /** The size of the events that have not been taken. */
   get bytes(): number {
-    return this.#events.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#bytes;
   }
 
   push(event: Event, bytes: number): void {
     if (this.#isEnded) return;
     if (this.#waiting) this.#settle({ value: event, done: false });
-    else this.#events.push({ event, bytes });
+    else {
+      this.#events.push({ event, bytes });
+      this.#bytes += bytes;
+    }
   }
 
   /** Ends it after the events that are left. */
@@ -29,7 +33,10 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
 
   next(): Promise<IteratorResult<Event>> {
     const next = this.#events.shift();
-    if (next) return Promise.resolve({ value: next.event, done: false });
+    if (next) {
+      this.#bytes -= next.bytes;
+      return Promise.resolve({ value: next.event, done: false });
+    }
     if (this.#isEnded) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
       this.#waiting = resolve;
@@ -38,6 +45,7 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
 
   return(): Promise<IteratorResult<Event>> {
     this.#events.length = 0;
+    this.#bytes = 0;
     this.end();
     this.#onReturn();
     return Promise.resolve({ value: undefined, done: true });

@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { GraphqlContext } from "./context.ts";
+import { execute, type GraphqlContext } from "./context.ts";
 import { type Connection, connectionOf, type PageArguments, pageOf } from "./pagination.ts";
 import { type FieldsOf, readKeys, type Selection, selects } from "./selection.ts";
 import { toWhere } from "./whereTransform.ts";
@@ -29,7 +29,7 @@ export async function getObject(
 
 /** Returns a page of the objects of a class. `relatedTo` restricts it to the members of a relation. */
 export async function findObjects(
-  { operations, requestContext: request }: GraphqlContext,
+  context: GraphqlContext,
   className: string,
   { where, order, ...page }: FindArguments,
   selection: Selection,
@@ -41,17 +41,15 @@ export async function findObjects(
     ...(relatedTo && { $relatedTo: relatedTo }),
   };
   const find = async (params: JsonObject) => {
-    const reply = await operations.execute(request, "GET", `/classes/${className}`, {
-      where: conditions,
-      ...params,
-    });
-    const { results, count } = isJsonObject(reply) ? reply : {};
+    const query = { where: conditions, ...params };
+    const { results, count } = await execute(context, "GET", `/classes/${className}`, query);
     return {
       results: Array.isArray(results) ? results.filter(isJsonObject) : [],
       count: typeof count === "number" ? count : undefined,
     };
   };
-  const { limit, isAtEnd, ...start } = pageOf(page, operations.maxLimit);
+  const { maxLimit } = context.operations;
+  const { limit, isAtEnd, ...start } = pageOf(page, maxLimit);
   let { skip } = start;
   let count: number | undefined;
   if (isAtEnd) {
@@ -69,7 +67,7 @@ export async function findObjects(
     ...(wantsCount && { count: 1 }),
     ...(!wantsResults && { limit: 0 }),
     ...(wantsResults && {
-      ...(limit !== undefined && { limit: Math.min(limit, operations.maxLimit ?? limit) }),
+      ...(limit !== undefined && { limit: Math.min(limit, maxLimit ?? limit) }),
       ...(skip > 0 && { skip }),
       ...(order && order.length > 0 && { order: order.join() }),
       ...readKeys(selection.edges?.node ?? {}, className, fieldsOf),

@@ -15,7 +15,8 @@ import {
   GraphQLString,
 } from "graphql";
 import type { RequestContext } from "../core/authContext.ts";
-import type { GraphqlContext } from "./context.ts";
+import { assertMaster, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
+import { execute, type GraphqlContext } from "./context.ts";
 import { addMutation } from "./mutationDefinition.ts";
 import type { TypeRegistry } from "./typeRegistry.ts";
 
@@ -135,11 +136,9 @@ export function addSchemaOperations(registry: TypeRegistry): void {
   registry.queries.classes = {
     description: "The classes query can be used to retrieve the existing object classes.",
     type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(classType))),
-    async resolve(_source, _args, { operations, requestContext: request }) {
-      assertMasterKey(request);
-      const reply = await operations.execute(request, "GET", "/schemas", {});
-      const results = isJsonObject(reply) && Array.isArray(reply.results) ? reply.results : [];
-      return results.filter(isJsonObject).map(toClass);
+    async resolve(_source, _args, context) {
+      assertMasterKey(context.requestContext);
+      return listOf((await execute(context, "GET", "/schemas", {})).results).map(toClass);
     },
   };
   addMutation<ClassInput>(registry, "createClass", {
@@ -147,12 +146,10 @@ export function addSchemaOperations(registry: TypeRegistry): void {
     description: "The createClass mutation can be used to create the schema for a new object class.",
     input,
     output,
-    async run({ name: className, schemaFields }, { operations, requestContext: request }) {
-      assertMasterKey(request, "create");
+    async run({ name: className, schemaFields }, context) {
+      assertMasterKey(context.requestContext, "create");
       const fields = toFieldChanges(schemaFields ?? {}, {});
-      return classOf(
-        await operations.execute(request, "POST", `/schemas/${encodeURIComponent(className)}`, { fields }),
-      );
+      return { class: toClass(await execute(context, "POST", pathOf(className), { fields })) };
     },
   });
   addMutation<ClassInput>(registry, "updateClass", {
@@ -161,13 +158,10 @@ export function addSchemaOperations(registry: TypeRegistry): void {
     input,
     output,
     async run({ name: className, schemaFields }, context) {
-      const { operations, requestContext: request } = context;
-      assertMasterKey(request, "update");
+      assertMasterKey(context.requestContext, "update");
       const { fields: existing } = await readClass(context, className);
       const fields = toFieldChanges(schemaFields ?? {}, isJsonObject(existing) ? existing : {});
-      return classOf(
-        await operations.execute(request, "PUT", `/schemas/${encodeURIComponent(className)}`, { fields }),
-      );
+      return { class: toClass(await execute(context, "PUT", pathOf(className), { fields })) };
     },
   });
   addMutation<ClassInput>(registry, "deleteClass", {
@@ -178,33 +172,26 @@ export function addSchemaOperations(registry: TypeRegistry): void {
     async run({ name: className }, context) {
       assertMasterKey(context.requestContext, "delete");
       const existing = await readClass(context, className);
-      const { operations, requestContext: request } = context;
-      await operations.execute(request, "DELETE", `/schemas/${encodeURIComponent(className)}`, {});
+      await execute(context, "DELETE", pathOf(className), {});
       return { class: toClass(existing) };
     },
   });
 }
 
-function assertMasterKey({ auth }: RequestContext, action?: string): void {
-  if (auth.kind !== "master") {
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
+function assertMasterKey(request: RequestContext, action?: string): void {
+  assertMaster(request);
+  if (action !== undefined && request.auth.kind === "master" && request.auth.readOnly) {
+    throw readOnlyKeyError(`${action} a schema`);
   }
-  if (!auth.readOnly || action === undefined) return;
-  const message = `read-only masterKey isn't allowed to ${action} a schema.`;
-  throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, message, 403);
 }
 
-async function readClass(
-  { operations, requestContext: request }: GraphqlContext,
-  className: string,
-): Promise<JsonObject> {
-  assertMasterKey(request);
-  const reply = await operations.execute(request, "GET", `/schemas/${encodeURIComponent(className)}`, {});
-  return isJsonObject(reply) ? reply : {};
+async function readClass(context: GraphqlContext, className: string): Promise<JsonObject> {
+  assertMasterKey(context.requestContext);
+  return execute(context, "GET", pathOf(className), {});
 }
 
-function classOf(reply: JsonValue): { class: object } {
-  return { class: toClass(isJsonObject(reply) ? reply : {}) };
+function pathOf(className: string): string {
+  return `/schemas/${encodeURIComponent(className)}`;
 }
 
 function toClass({ className = "", fields }: JsonObject): object {

@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { GraphQLBoolean, GraphQLEnumType, GraphQLNonNull } from "graphql";
 import { fromGlobalId, nodeDefinitions } from "graphql-relay";
-import type { GraphqlContext, UploadedFile } from "./context.ts";
+import { execute, type GraphqlContext, type UploadedFile } from "./context.ts";
 import { addMutation } from "./mutationDefinition.ts";
 import { getObject } from "./readObjects.ts";
 import { ANY, OBJECT, UPLOAD } from "./scalars.ts";
@@ -75,11 +75,6 @@ export function addFunctionMutation(registry: TypeRegistry, functionNames: reado
 const NO_ENUM_NAMES: ReadonlySet<string> = new Set(["true", "false", "null"]);
 
 /** Calls a cloud function. */
-async function callFunction(
-  { operations, requestContext: request }: GraphqlContext,
-  name: string,
-  params: JsonObject,
-): Promise<JsonValue> {
-  const reply = await operations.execute(request, "POST", `/functions/${encodeURIComponent(name)}`, params);
-  return isJsonObject(reply) ? (reply.result ?? null) : null;
+async function callFunction(context: GraphqlContext, name: string, params: JsonObject): Promise<JsonValue> {
+  return (await execute(context, "POST", `/functions/${encodeURIComponent(name)}`, params)).result ?? null;
 }

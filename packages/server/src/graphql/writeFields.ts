@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { GraphqlContext, UploadedFile } from "./context.ts";
+import { execute, type GraphqlContext, type UploadedFile } from "./context.ts";
 import { objectIdOf } from "./globalId.ts";
 import type { TypeRegistry } from "./typeRegistry.ts";
 
@@ -105,9 +105,8 @@ export class FieldWriter {
       );
     }
     const fields = await this.toFields(className, input);
-    const { operations, requestContext: request } = this.#context;
-    const created = await operations.execute(request, "POST", `/classes/${className}`, fields);
-    return pointerTo(className, String(isJsonObject(created) ? created.objectId : ""));
+    const { objectId } = await execute(this.#context, "POST", `/classes/${className}`, fields);
+    return pointerTo(className, String(objectId));
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { ProtocolError } from "@purse/protocol";
 import sharp from "sharp";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ImageTransform, thumbnailTransform } from "./imageTransform.ts";
 import { type ImageSource, TransformedImages, type TransformLimits } from "./transformedImages.ts";
 
@@ -15,7 +15,18 @@ const CHANGED_IMAGES = process.env.PURSE_TESTS === "all" ? 60 : 24;
 
 let folder: string;
 const opened: TransformedImages[] = [];
+/** Has a process of its own, whose start takes longer than most tests. */
+let shared: TransformedImages;
+let sharedFolder: string;
 
+beforeAll(async () => {
+  sharedFolder = await mkdtemp(join(tmpdir(), "purse-thumbnails-"));
+  shared = new TransformedImages(sharedFolder);
+});
+afterAll(async () => {
+  await shared.stop();
+  await rm(sharedFolder, { recursive: true });
+});
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "purse-thumbnails-"));
 });
@@ -24,20 +35,24 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function transformedImages(limits: TransformLimits = {}): TransformedImages {
+/** The images that all tests share, or with these limits. */
+function transformedImages(limits?: TransformLimits): TransformedImages {
+  if (!limits) return shared;
   const created = new TransformedImages(folder, limits);
   opened.push(created);
   return created;
 }
 
-function thumbnails(limits: TransformLimits = {}) {
+function thumbnails(limits?: TransformLimits) {
   const images = transformedImages(limits);
   return {
     get: (source: ImageSource, width: number) => images.get(source, thumbnailTransform(width), "client"),
   };
 }
 
-function source(content: string | Uint8Array, name = "picture") {
+let sources = 0;
+
+function source(content: string | Uint8Array, name = `picture ${++sources}`) {
   let reads = 0;
   return {
     name,
@@ -126,9 +141,9 @@ describe("a thumbnail", () => {
 
   it("is created once for concurrent requests, and again when it is too old", async () => {
     const picture = source(await plain(800, 400).png().toBuffer());
-    const first = thumbnails();
+    const first = thumbnails({});
     await Promise.all([first.get(picture, 100), first.get(picture, 128), first.get(picture, 65)]);
-    await thumbnails().get(picture, 128);
+    await thumbnails({}).get(picture, 128);
     expect(picture.reads()).toBe(1);
     await first.get({ ...picture, maxAgeMs: -1 }, 128);
     expect(picture.reads()).toBe(2);
@@ -283,7 +298,7 @@ describe("a thumbnail", () => {
         const changed = Buffer.from(whole.subarray(0, i % 3 === 0 ? random(whole.length) : whole.length));
         for (let n = 0; n < 4 && changed.length > 0; n++) changed[random(changed.length)] = random(256);
         const answer = await created
-          .get(source(changed, `changed ${i}`), 64)
+          .get(source(changed, `changed ${format} ${i}`), 64)
           .catch((error: unknown) => error);
         if (!Buffer.isBuffer(answer)) expect(answer).toMatchObject({ code: 143, status: 415 });
       }

@@ -1,4 +1,5 @@
-import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { isJsonObject, type JsonValue } from "@purse/protocol";
+import { operationForbidden } from "../core/operationForbidden.ts";
 
 /** Fields that hold credentials: operators may read them, but they do not belong into the context of a model. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
@@ -23,9 +24,5 @@ export function withoutSecrets(value: JsonValue): JsonValue {
 /** Throws 119 if a query names a field that holds credentials, which its results would reveal bit by bit. */
 export function assertNoSecrets(query: JsonValue): void {
   const found = SECRET_NAME.exec(JSON.stringify(query));
-  if (found)
-    throw new ProtocolError(
-      ErrorCode.OPERATION_FORBIDDEN,
-      `${found[0]} holds credentials: it is not readable.`,
-    );
+  if (found) throw operationForbidden(`${found[0]} holds credentials: it is not readable.`);
 }

@@ -11,6 +11,7 @@ import {
 } from "@purse/protocol";
 import { addressKey } from "../core/http/address.ts";
 import type { Logger } from "../core/logger.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { LiveConnectionEvent } from "../data/objects/liveTriggers.ts";
 import type { EventLoopBudget } from "./eventLoopBudget.ts";
 import type { LiveSocket } from "./liveSocket.ts";
@@ -264,7 +265,7 @@ export class LiveClient implements Subscriber {
   async #connect(message: JsonObject): Promise<void> {
     const errorMessage = this.#connectError(message);
     if (errorMessage) {
-      this.sendError(new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, errorMessage));
+      this.sendError(operationForbidden(errorMessage));
       this.close(CLOSE_POLICY_VIOLATION, errorMessage);
       return;
     }
@@ -272,10 +273,7 @@ export class LiveClient implements Subscriber {
     const sessionToken = stringField(message.sessionToken);
     // Subscriptions are grouped by the credentials that the socket had when they began.
     if (this.#isConnected && (hasMasterKey !== this.hasMasterKey || sessionToken !== this.#sessionToken)) {
-      throw new ProtocolError(
-        ErrorCode.OPERATION_FORBIDDEN,
-        "the credentials of a socket cannot be changed: open another one",
-      );
+      throw operationForbidden("the credentials of a socket cannot be changed: open another one");
     }
     this.hasMasterKey = hasMasterKey;
     this.#sessionToken = sessionToken;

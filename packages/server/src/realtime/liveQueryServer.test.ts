@@ -518,7 +518,7 @@ describe("expensive live queries", () => {
     const testServer = await setUp();
     const greedy = await connectClient(testServer);
     const other = await connectClient(testServer);
-    const expensive = 3;
+    const expensive = 2;
     for (let requestId = 0; requestId < expensive; requestId++) {
       const where = { text: { $regex: `${SLOW_PATTERN}|q${requestId}` } };
       await greedy.request({ ...subscribe(where), requestId });

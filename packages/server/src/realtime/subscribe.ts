@@ -1,4 +1,5 @@
 import { type Condition, ErrorCode, ProtocolError } from "@purse/protocol";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { type ChangeFeed, seqOf } from "./changeFeed.ts";
 import type { ChangeProcessor } from "./changeProcessor.ts";
 import type { ExpensiveMatcher } from "./expensiveMatcher.ts";
@@ -48,10 +49,7 @@ export function createSubscribe(dependencies: SubscribeDependencies): Subscribe 
     if (className === "_Session" && auth.kind === "anonymous" && !client.hasMasterKey)
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
     if (!(await canFind(auth, className, where))) {
-      throw new ProtocolError(
-        ErrorCode.OPERATION_FORBIDDEN,
-        `Permission denied for action find on class ${className}.`,
-      );
+      throw operationForbidden(`Permission denied for action find on class ${className}.`);
     }
     if (auth.kind === "user") subscription.session = auth;
     const head = await feed.subscribe(className);

@@ -3,6 +3,7 @@ import { Secret } from "otpauth";
 import type { PasswordOrigin, Passwords } from "../auth/password.ts";
 import { enrollFactor, verifyFactor } from "../auth/providers/mfa.ts";
 import { foldName } from "../auth/uniqueKeys.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { createRow, findRows, getRow, updateRow } from "../database/serverRows.ts";
@@ -211,7 +212,7 @@ export class Operators {
   /** Throws 119 if the operator has a second factor, which must be removed with a code before another one is set up. */
   async assertNoFactor(id: string): Promise<void> {
     if (!(await this.require(id)).hasSecondFactor) return;
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Remove the existing second factor first.", 403);
+    throw operationForbidden("Remove the existing second factor first.", 403);
   }
 
   /** Commits the writes of a code. If the same code is used concurrently, only one attempt succeeds. */
@@ -269,7 +270,7 @@ function factorName(id: string): string {
 }
 
 function alreadySetUpError(): ProtocolError {
-  return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The dashboard is already set up.", 403);
+  return operationForbidden("The dashboard is already set up.", 403);
 }
 
 function parseUsername(value: unknown): string {

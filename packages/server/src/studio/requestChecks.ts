@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import type { StudioAccessLevel } from "../studioApi/operatorRoles.ts";
 import type { SignedIn } from "./route.ts";
 import { isValidCsrfToken } from "./sessions.ts";
@@ -27,7 +28,7 @@ export function assertRole(needs: StudioAccessLevel, signedIn: SignedIn | undefi
   if (!signedIn) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Sign in first.", 401);
   if (needs === "session") return;
   if (ROLE_RANK[signedIn.operator.role] >= ROLE_RANK[needs]) return;
-  throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, `This requires the role ${needs}.`, 403);
+  throw operationForbidden(`This requires the role ${needs}.`, 403);
 }
 
 /** Throws unless a change has the CSRF token of its session. */
@@ -38,5 +39,5 @@ export function assertCsrfToken(
 ): void {
   if (method === "GET" || needs === "none" || !signedIn) return;
   if (isValidCsrfToken(signedIn.session, headers["x-purse-csrf"])) return;
-  throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The CSRF token is missing or invalid.", 403);
+  throw operationForbidden("The CSRF token is missing or invalid.", 403);
 }

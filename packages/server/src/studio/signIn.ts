@@ -4,6 +4,7 @@ import { foldName } from "../auth/uniqueKeys.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { counterKey } from "../database/counterKey.ts";
 import { CounterLimitError } from "../database/store.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
@@ -72,7 +73,7 @@ export class SignIn {
       (await store.getUniqueOwner(SETUP_SCOPE, hashCode(input.code))) === undefined ||
       !(await operators.isEmpty())
     ) {
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The setup code is not valid.", 403);
+      throw operationForbidden("The setup code is not valid.", 403);
     }
     const operator = await operators.add({ ...input, role: "owner" }, true, { ip: client.address });
     await store.write([{ kind: "releaseAllUnique", scope: SETUP_SCOPE, owner: "setup" }]);

@@ -13,7 +13,7 @@ export interface ProgressLineProps {
 /** Progress of a long operation, with an optional action to stop it. */
 export function ProgressLine({ label, done, all, action }: ProgressLineProps) {
   return (
-    <div className="progress-line">
+    <div className="row progress-line">
       <span role="status">{label}</span>
       <progress aria-label={label} value={done} max={Math.max(1, all)} />
       {action}

@@ -20,7 +20,9 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
   const sorts = parseSorts(orderParam, new Set(columns.filter(isSortable).map(({ name }) => name)));
   const order = formatOrder(sorts);
   // Filters on deleted fields would be rejected by the server.
-  const validFilters = filters.filter((filter) => conditionsOf(filter).every(({ field }) => field in fields));
+  const validFilters = filters.filter((filter) =>
+    conditionsOf(filter).every(({ field }) => Object.hasOwn(fields, field)),
+  );
   const targetOf = (field: string) => {
     const type = fields[field];
     return type && "targetClass" in type ? type.targetClass : undefined;

@@ -162,7 +162,7 @@ export function RoleGraph({ graph, cycleIds, chosen, onChoose }: RoleGraphProps)
                 onClick={() => onChoose(node.id)}
               >
                 {isInCycle && <TriangleAlert size={15} aria-hidden="true" />}
-                <bdi>{role.name}</bdi>
+                <bdi className="clip">{role.name}</bdi>
                 {role.gate && <Coins size={15} className="gate" aria-hidden="true" />}
               </button>
             </foreignObject>

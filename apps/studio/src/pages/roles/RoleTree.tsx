@@ -56,7 +56,7 @@ function Branches({ branches, chosen, onChoose }: BranchesProps) {
             aria-current={role.id === chosen ? "true" : undefined}
             onClick={() => onChoose(role.id)}
           >
-            <bdi>{role.name}</bdi>
+            <bdi className="clip">{role.name}</bdi>
           </button>
           <Branches branches={children} chosen={chosen} onChoose={onChoose} />
         </li>

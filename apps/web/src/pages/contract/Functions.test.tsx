@@ -9,7 +9,7 @@ import {
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { parseAbi } from "viem";
 import { afterEach, expect, it, vi } from "vitest";
-import { localChain } from "../../testing/explorerState.ts";
+import { localChain } from "../../../test/explorerState.ts";
 import { Functions } from "./Functions.tsx";
 
 vi.mock("./Call.tsx", () => ({ Call: ({ item }: { item: { name: string } }) => <h2>{item.name}</h2> }));

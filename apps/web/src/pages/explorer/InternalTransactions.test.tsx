@@ -3,8 +3,8 @@ import { type AddressInternalTransaction, ParseError } from "@purse/client";
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
+import { explorerState } from "../../../test/explorerState.ts";
 import { queryClient } from "../../query/useServerQuery.ts";
-import { explorerState } from "../../testing/explorerState.ts";
 import { ExplorerContext } from "./ExplorerContext.ts";
 import { InternalTransactions } from "./InternalTransactions.tsx";
 

@@ -27,7 +27,7 @@ export function PriceChart({ label, unit, points, range }: PriceChartProps) {
     year: t("Year"),
     all: t("All"),
   };
-  const keys = Object.keys(RANGES).filter((key): key is RangeName => key in RANGES);
+  const keys = Object.keys(RANGES).filter((key): key is RangeName => Object.hasOwn(RANGES, key));
   return (
     <>
       <nav className="row tight-row" aria-label={t("Range")}>

@@ -4,8 +4,8 @@ import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } fr
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { useState } from "react";
 import { afterEach, expect, it, vi } from "vitest";
+import { explorerState } from "../../../test/explorerState.ts";
 import { queryClient } from "../../query/useServerQuery.ts";
-import { explorerState } from "../../testing/explorerState.ts";
 import { ExplorerContext } from "./ExplorerContext.ts";
 import { SearchInput } from "./SearchInput.tsx";
 

@@ -2,8 +2,8 @@
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
+import { explorerState, localChain } from "../../../test/explorerState.ts";
 import { queryClient } from "../../query/useServerQuery.ts";
-import { explorerState, localChain } from "../../testing/explorerState.ts";
 import { ExplorerContext } from "./ExplorerContext.ts";
 import { TokenPool } from "./TokenPool.tsx";
 

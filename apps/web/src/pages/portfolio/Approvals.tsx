@@ -46,7 +46,7 @@ export function Approvals({ address, chains, isOwn }: ApprovalsProps) {
   });
   return (
     <section className="card stack" aria-labelledby="approvals">
-      <div className="section-head">
+      <div className="row spread">
         <h2 id="approvals">{t("Approvals")}</h2>
         {approvals.data && approvals.data.rows.length > 0 && (
           <span className="soft">

@@ -63,7 +63,7 @@ export function History({ address, chains, assets }: HistoryProps) {
   const hidden = (data?.items.length ?? 0) - (shown?.length ?? 0);
   return (
     <section className="card stack" aria-labelledby="history">
-      <div className="section-head">
+      <div className="row spread">
         <h2 id="history">{t("History")}</h2>
         <Switch
           label={t("Show dust and zero-value transfers")}

@@ -62,7 +62,7 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
   const chosen = data?.rows.find((nft) => keyOf(nft) === chosenKey);
   return (
     <section className="card stack" aria-labelledby="nfts">
-      <div className="section-head">
+      <div className="row spread">
         <h2 id="nfts">{t("NFTs")}</h2>
         {data && (
           <span className="small soft">

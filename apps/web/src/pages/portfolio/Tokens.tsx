@@ -59,7 +59,7 @@ export function Tokens({ holdings, overrides, setOverride, isOwn }: TokensProps)
   );
   return (
     <section className="card stack" aria-labelledby="tokens">
-      <div className="section-head">
+      <div className="row spread">
         <h2 id="tokens">{t("Tokens")}</h2>
         <Switch
           label={t("Hide dust")}

@@ -21,7 +21,7 @@ export function ValueChart({ address, holdings }: { address: string; holdings: r
   );
   return (
     <section className="card stack" aria-labelledby="value">
-      <div className="section-head">
+      <div className="row spread">
         <h2 id="value">{t("Value history")}</h2>
         <nav className="chips" aria-label={t("Time range")}>
           {Object.keys(SPANS)

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createTempFolder } from "../../../test/indexDatabase.ts";
 import { type BlockRow, type BlockRows, NULL_ADDRESS, positionOf } from "../../model/rows.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../../model/topics.ts";
-import { createTempFolder } from "../../testing/indexDatabase.ts";
 import { ChainStore } from "../chainStore.ts";
 import type { SqlValue } from "../indexQuery.ts";
 import type { IndexReader } from "../indexReader.ts";

@@ -10,6 +10,7 @@ import {
   positionOf,
 } from "../../model/rows.ts";
 import type { TokenMetadataReading } from "../../model/tokens.ts";
+import { query } from "../indexQuery.ts";
 import type { IndexReader } from "../indexReader.ts";
 import {
   CheckpointConflictError,
@@ -21,7 +22,7 @@ import {
 import { lastReceivers, touchedErc721 } from "../nftBalanceChanges.ts";
 import { EVENT_TABLES } from "../schema.ts";
 import { indexedLog, nftTransferRow } from "../tableRows.ts";
-import type { ChainTables, LogsTable, NftTransfersTable } from "../tables.ts";
+import type { ChainTables } from "../tables.ts";
 import type { ClickHouse } from "./clickhouseConnection.ts";
 import { eventRows } from "./eventRows.ts";
 import {
@@ -131,10 +132,20 @@ export class ClickHouseIndexWriter implements IndexWriter {
     const from = positionOf(above + 1, 0);
     const { events, sqlWriter } = this.#options;
     const transfers = await events.all(
-      sql<NftTransfersTable>`SELECT * FROM nft_transfers WHERE position >= ${from} ORDER BY position, part`,
+      query
+        .selectFrom("nft_transfers")
+        .selectAll()
+        .where("position", ">=", from)
+        .orderBy("position")
+        .orderBy("part"),
     );
     const logs = await events.all(
-      sql<LogsTable>`SELECT * FROM logs WHERE position >= ${from} AND erc20 = 1 ORDER BY position`,
+      query
+        .selectFrom("logs")
+        .selectAll()
+        .where("position", ">=", from)
+        .where("erc20", "=", 1)
+        .orderBy("position"),
     );
     const nftTransfers = transfers.map(nftTransferRow);
     const receivers = await this.#receiversBefore(from, nftTransfers);

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createTempFolder } from "../../testing/indexDatabase.ts";
+import { createTempFolder } from "../../../test/indexDatabase.ts";
 import { query, type SqlValue } from "../indexQuery.ts";
 import { type IndexReader, READ_LIMITS } from "../indexReader.ts";
 import { openReader } from "../openReader.ts";

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { Store, UniqueConstraintError, Write } from "../../database/store.ts";
 import {
   type AssertionPurpose,
@@ -176,8 +177,5 @@ export class PasskeyCeremonies {
 }
 
 function tooManyPasskeys(): ProtocolError {
-  return new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
-    `An account has ${MAX_PASSKEYS} passkeys at most: remove one first.`,
-  );
+  return operationForbidden(`An account has ${MAX_PASSKEYS} passkeys at most: remove one first.`);
 }

@@ -1,5 +1,6 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, type ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { ClassRules } from "../../data/objects/classRules.ts";
 import { newObjectId } from "../../data/objects/objectId.ts";
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
@@ -51,7 +52,7 @@ export class UserPasskeys {
   /** The rules of `_Passkey`: operators may delete the passkeys of users, and all else is done by the routes. */
   rules(): ClassRules {
     const rejectWrite = () => {
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Passkeys are changed through /passkeys.");
+      throw operationForbidden("Passkeys are changed through /passkeys.");
     };
     return {
       ...SYSTEM_CLASS_FIELDS._Passkey,
@@ -143,15 +144,13 @@ function accountName({ email, username, ethAddress }: JsonObject, { passwordHash
 function assertNotOnlyFactor({ authData }: JsonObject): void {
   const factor = isJsonObject(authData) ? authData[MFA] : undefined;
   if (!isJsonObject(factor) || factor.secret !== undefined) return;
-  throw new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
+  throw operationForbidden(
     "This passkey is the account's second factor: turn that off or add another passkey first.",
   );
 }
 
 function onlySignInMethod(): ProtocolError {
-  return new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
+  return operationForbidden(
     "This is the account's only sign-in method: set a password, link a wallet or add another passkey first.",
   );
 }

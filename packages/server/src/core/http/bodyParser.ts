@@ -11,6 +11,7 @@ import {
   readEmptyArrayAsObject,
 } from "@purse/protocol";
 import type { AuthContext } from "../authContext.ts";
+import { operationForbidden } from "../operationForbidden.ts";
 import { payloadTooLarge, withBody } from "./body.ts";
 import type { BodyMemory } from "./bodyMemory.ts";
 import { isCompressed } from "./contentEncoding.ts";
@@ -203,5 +204,5 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
 }
 
 function unauthorized(): ProtocolError {
-  return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+  return operationForbidden("unauthorized", 403);
 }

@@ -1,5 +1,6 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
+import { operationForbidden } from "../operationForbidden.ts";
 import type { ApiRequest } from "./apiRoute.ts";
 
 /** Throws 119 without the master key; with `write` also for the read-only one. */
@@ -9,7 +10,7 @@ export function assertMaster(
   message = "unauthorized: master key is required",
 ): void {
   if (auth.kind !== "master") {
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, message, 403);
+    throw operationForbidden(message, 403);
   }
   if (right === "write" && auth.readOnly) throw readOnlyKeyError();
 }
@@ -30,9 +31,5 @@ export function actionOf({ method, path }: Pick<ApiRequest, "method" | "path">):
 
 /** The error of a write with the read-only master key, in the words of Parse Server. */
 export function readOnlyKeyError(action = "change anything"): ProtocolError {
-  return new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
-    `read-only masterKey isn't allowed to ${action}.`,
-    403,
-  );
+  return operationForbidden(`read-only masterKey isn't allowed to ${action}.`, 403);
 }

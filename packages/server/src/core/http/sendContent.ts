@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { operationForbidden } from "../operationForbidden.ts";
 
 /** User content to be served. */
 export interface Content {
@@ -61,11 +61,7 @@ function assertPassiveUse({ headers }: IncomingMessage): void {
   const isOwnPage = headers["sec-fetch-site"] === "same-origin";
   const isActive = isOwnPage && typeof destination === "string" && !PASSIVE_USES.has(destination);
   if (!isActive && headers["service-worker"] === undefined) return;
-  throw new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
-    "User files must not be run or applied by pages of this origin",
-    403,
-  );
+  throw operationForbidden("User files must not be run or applied by pages of this origin", 403);
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   type Stage,
 } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
+import { assertMaster } from "../../core/http/masterKeyAccess.ts";
 import type { AggregationWorker } from "./aggregationWorker.ts";
 import { explainedQuery } from "./explainedQuery.ts";
 import type { ObjectReader } from "./objectReader.ts";
@@ -54,9 +55,7 @@ const OTHER_PARAMETERS = [
 export function createAggregates({ access, reader, aggregationWorker }: AggregateDependencies): Aggregates {
   const aggregate: Aggregates["aggregate"] = async (request, className, params) => {
     // Hidden fields cannot be removed from the result of a pipeline.
-    if (request.auth.kind !== "master") {
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
-    }
+    assertMaster(request);
     assertClassName(className);
     const { pipeline, ...rest } = params;
     const stageParams: JsonObject = { ...rest };

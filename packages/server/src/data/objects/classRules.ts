@@ -1,5 +1,6 @@
-import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { Condition, JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { UniqueConstraintError } from "../../database/store.ts";
 import type { RestrictedFields } from "../permissions/protectedFields.ts";
@@ -71,7 +72,7 @@ export interface ClassRules {
 /** Rules of a class whose objects can be changed only through a route of their own. */
 export function writtenOnlyThrough(path: string): Pick<ClassRules, "beforeCreate" | "beforeWrite"> {
   const rejectWrite = () => {
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, `This class can only be changed through ${path}`);
+    throw operationForbidden(`This class can only be changed through ${path}`);
   };
   return { beforeCreate: rejectWrite, beforeWrite: rejectWrite };
 }

@@ -1,4 +1,5 @@
 import { ErrorCode, isObjectId, type JsonValue, ProtocolError, ROLE_PREFIX } from "@purse/protocol";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import { newObjectId } from "./objectId.ts";
 
 /**
@@ -8,7 +9,7 @@ import { newObjectId } from "./objectId.ts";
 export function parseCustomId(className: string, value: JsonValue | undefined): string {
   if (value === undefined) return newObjectId();
   if (className === "_User" && typeof value === "string" && value.startsWith(ROLE_PREFIX)) {
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid object ID.");
+    throw operationForbidden("Invalid object ID.");
   }
   if (typeof value === "string" && isObjectId(value)) return value;
   throw new ProtocolError(

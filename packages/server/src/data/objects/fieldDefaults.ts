@@ -19,7 +19,7 @@ export function applyDefaults(
   const added: string[] = [];
   for (const name in schema.fields) {
     const field = schema.fields[name];
-    if (!field || !isEmpty(operations[name])) continue;
+    if (!field || (Object.hasOwn(operations, name) && !isEmpty(operations[name]))) continue;
     if (field.defaultValue !== undefined) {
       operations[name] = { op: "Set", value: canonicalValue(field.defaultValue) };
       added.push(name);

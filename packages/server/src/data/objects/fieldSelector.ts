@@ -71,7 +71,12 @@ function removeKeys(object: JsonObject, { branches }: KeyTree): JsonObject {
     const branch = branches.get(key);
     if (!branch) return [[key, value]];
     if (branch.isLeaf && !ALWAYS_INCLUDED.has(key)) return [];
-    return [[key, branch.branches.size > 0 && isJsonObject(value) ? removeKeys(value, branch) : value]];
+    return [[key, branch.branches.size > 0 ? removeNestedKeys(value, branch) : value]];
   });
   return Object.fromEntries(entries);
+}
+
+function removeNestedKeys(value: JsonValue, tree: KeyTree): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => removeNestedKeys(item, tree));
+  return isJsonObject(value) ? removeKeys(value, tree) : value;
 }

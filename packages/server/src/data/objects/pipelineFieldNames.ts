@@ -66,12 +66,12 @@ function clampSubstring(operands: JsonValue): JsonValue {
 
 function toServerFieldName(field: string): string {
   const [head = "", ...rest] = field.split(".");
-  const name = SERVER_FIELD_NAMES[head] ?? (head.startsWith("_p_") ? head.slice(3) : head);
+  const name = SERVER_FIELD_NAMES.get(head) ?? (head.startsWith("_p_") ? head.slice(3) : head);
   return [name, ...rest].join(".");
 }
 
-const SERVER_FIELD_NAMES: Readonly<Record<string, string>> = {
-  objectId: "_id",
-  _created_at: "createdAt",
-  _updated_at: "updatedAt",
-};
+const SERVER_FIELD_NAMES: ReadonlyMap<string, string> = new Map([
+  ["objectId", "_id"],
+  ["_created_at", "createdAt"],
+  ["_updated_at", "updatedAt"],
+]);

@@ -70,12 +70,12 @@ export function groupId(value: JsonValue | undefined): JsonValue {
 }
 
 /** Formats of `$dateToString` that are the beginning of a date's ISO text, with their lengths. */
-const DATE_LENGTHS: Readonly<Record<string, number>> = {
-  "%Y": 4,
-  "%Y-%m": 7,
-  "%Y-%m-%d": 10,
-  "%Y-%m-%dT%H": 13,
-};
+const DATE_LENGTHS: ReadonlyMap<string, number> = new Map([
+  ["%Y", 4],
+  ["%Y-%m", 7],
+  ["%Y-%m-%d", 10],
+  ["%Y-%m-%dT%H", 13],
+]);
 
 function isExpression(value: JsonObject): boolean {
   const names = Object.keys(value);
@@ -94,7 +94,7 @@ function groupKey(
   const { $dateToString: argument } = reference;
   if (!isExpression(reference) || !isJsonObject(argument)) return undefined;
   const { format, date, ...others } = argument;
-  const dateLength = typeof format === "string" ? DATE_LENGTHS[format] : undefined;
+  const dateLength = typeof format === "string" ? DATE_LENGTHS.get(format) : undefined;
   const field = dateReference(date, schema);
   if (dateLength === undefined || field === undefined || Object.keys(others).length > 0) return undefined;
   return { field, dateLength };

@@ -1,4 +1,4 @@
-import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { type Condition, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { Config } from "../../config/loadConfig.ts";
 import type { AclSubjects } from "../../core/aclSubjects.ts";
 import {
@@ -7,6 +7,7 @@ import {
   bypassesPermissions,
   type RequestContext,
 } from "../../core/authContext.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import { trace } from "../../core/tracing/tracing.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { authorizeOperation, isAllowed } from "../permissions/classPermissions.ts";
@@ -146,10 +147,7 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
     const hidden = evaluateQueryProtection(schema, protectedFields?.[className], auth, restricted);
     const field = findHiddenField(queriedFields, hidden);
     if (field === undefined) return;
-    throw new ProtocolError(
-      ErrorCode.OPERATION_FORBIDDEN,
-      `This user is not allowed to query ${field} on class ${className}`,
-    );
+    throw operationForbidden(`This user is not allowed to query ${field} on class ${className}`);
   }
 
   function readCondition(

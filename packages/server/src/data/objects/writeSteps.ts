@@ -1,5 +1,6 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { authorizeOperation, mayAddFields } from "../permissions/classPermissions.ts";
 import { evaluatePointers } from "../permissions/pointerPermissions.ts";
@@ -56,7 +57,7 @@ export function createWriteSteps(dependencies: WriteDependencies) {
         operation.op === "Set" ? operation.value : "objects" in operation ? operation.objects : null;
       dependencies.assertAllowed?.({ [path]: value });
     }
-    return Object.keys(before).filter((path) => !(path in pending.operations));
+    return Object.keys(before).filter((path) => !Object.hasOwn(pending.operations, path));
   }
 
   /** Removes file URLs of this server from a write, since they are generated when objects are read. */
@@ -84,8 +85,7 @@ export function createWriteSteps(dependencies: WriteDependencies) {
         if (!evaluatePointers(schema, "addField", request.auth, pending.original ?? {}))
           throw pending.original ? notFound() : addFieldDeniedError(pending.className);
       } else if (!bypassesPermissions(request.auth) && !dependencies.allowClientClassCreation) {
-        throw new ProtocolError(
-          ErrorCode.OPERATION_FORBIDDEN,
+        throw operationForbidden(
           `This user is not allowed to access non-existent class: ${pending.className}`,
         );
       }
@@ -95,10 +95,7 @@ export function createWriteSteps(dependencies: WriteDependencies) {
 }
 
 function addFieldDeniedError(className: string): ProtocolError {
-  return new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
-    `Permission denied for action addField on class ${className}.`,
-  );
+  return operationForbidden(`Permission denied for action addField on class ${className}.`);
 }
 
 export function notFound(): ProtocolError {

@@ -1,5 +1,6 @@
 import { type Condition, ErrorCode, ProtocolError, PUBLIC } from "@purse/protocol";
 import { type AuthContext, aclSubjectsOf, bypassesPermissions } from "../../core/authContext.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { ClassOperation, ClassSchema } from "../../database/classSchema.ts";
 
 /** The objects of a class that class-level permissions allow an operation on, in addition to the ACLs of the objects. */
@@ -73,10 +74,7 @@ export function authorizeOperation(
   ) {
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Permission denied, user needs to be authenticated.");
   }
-  throw new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
-    `Permission denied for action ${operation} on class ${className}.`,
-  );
+  throw operationForbidden(`Permission denied for action ${operation} on class ${className}.`);
 }
 
 /**

@@ -1,14 +1,13 @@
 import {
   assertClassName,
-  ErrorCode,
   isClassName,
   isInternalClassName,
   isJsonObject,
   type JsonValue,
   type Operation,
-  ProtocolError,
 } from "@purse/protocol";
 import type { AuthContext } from "../../core/authContext.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { ClassOperation } from "../../database/classSchema.ts";
 
 /** Whether clients may access a class of the server, by its name; false if unset. */
@@ -28,8 +27,7 @@ export function assertClientAccess(
 ): void {
   if (auth.kind === "master" || isClientClass(className, rules)) return;
   if (!isClassName(className) && !isInternalClassName(className)) assertClassName(className);
-  throw new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
+  throw operationForbidden(
     `Clients aren't allowed to perform the ${operation} operation on the ${className} collection.`,
   );
 }
@@ -71,8 +69,7 @@ function assertValuePointers(value: JsonValue, rules: Rules): void {
   }
   const { __type: type, className } = value;
   if (TYPES_WITH_CLASS.has(type) && typeof className === "string" && !isClientClass(className, rules)) {
-    throw new ProtocolError(
-      ErrorCode.OPERATION_FORBIDDEN,
+    throw operationForbidden(
       `Clients aren't allowed to store pointers to the ${className.slice(0, 128)} collection.`,
     );
   }

@@ -23,11 +23,11 @@ export const FULL_DESCRIPTIONS: ClassDescriptions = {
 const ALWAYS_LISTED: ReadonlySet<string> = new Set(["_User", "_Role"]);
 
 /** Fields that Parse Server does not have. */
-const OWN_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  _User: new Set(["accounts", "ethAddress"]),
-  _Role: new Set(["gate"]),
-  _Session: new Set(["restricted", "userAgent", "lastUsedAt"]),
-};
+const OWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["_User", new Set(["accounts", "ethAddress"])],
+  ["_Role", new Set(["gate"])],
+  ["_Session", new Set(["restricted", "userAgent", "lastUsedAt"])],
+]);
 
 export interface ParseDescriptionDependencies {
   store: Pick<Store, "find">;
@@ -50,14 +50,14 @@ export function createParseDescriptions({
 
   async function hiddenFields(className: string): Promise<ReadonlySet<string>> {
     const areUsed = className === "_User" && (await hasObjects(schemas.require("_EthAddress")));
-    return (areUsed ? undefined : OWN_FIELDS[className]) ?? new Set();
+    return (areUsed ? undefined : OWN_FIELDS.get(className)) ?? new Set();
   }
 
   function isAsCreated(schema: ClassSchema): boolean {
     const { fields = {}, indexes = {}, classLevelPermissions = {} } = rules.get(schema.className) ?? {};
     return (
-      Object.keys(schema.fields).every((name) => name in fields) &&
-      Object.keys(schema.indexes).every((name) => name in indexes) &&
+      Object.keys(schema.fields).every((name) => Object.hasOwn(fields, name)) &&
+      Object.keys(schema.indexes).every((name) => Object.hasOwn(indexes, name)) &&
       JSON.stringify(schema.classLevelPermissions) === JSON.stringify(classLevelPermissions)
     );
   }
@@ -67,7 +67,7 @@ export function createParseDescriptions({
       const hidden = await hiddenFields(schema.className);
       const ownIndexes = rules.get(schema.className)?.indexes ?? {};
       const fields = Object.entries(schema.fields).filter(([name]) => !hidden.has(name));
-      const indexes = Object.entries(schema.indexes).filter(([name]) => !(name in ownIndexes));
+      const indexes = Object.entries(schema.indexes).filter(([name]) => !Object.hasOwn(ownIndexes, name));
       return describeClass(
         { ...schema, fields: Object.fromEntries(fields), indexes: Object.fromEntries(indexes) },
         { listsOpenAcl: false },

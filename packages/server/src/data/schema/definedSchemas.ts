@@ -90,7 +90,7 @@ function planIndexes(
   const kept = { ...current.indexes };
   const added: JsonObject = {};
   for (const name of current.definedIndexes ?? []) {
-    if (name in indexes || !(name in kept)) continue;
+    if (Object.hasOwn(indexes, name) || !Object.hasOwn(kept, name)) continue;
     delete kept[name];
     lines.push(`- ${className} index ${name}`);
   }

@@ -5,32 +5,32 @@ export interface DescribedClass {
 }
 
 /** Type names of built-in classes that applications use. */
-const SYSTEM_TYPE_NAMES: Readonly<Record<string, string>> = {
-  _User: "User",
-  _Role: "Role",
-  _Session: "Session",
-  _Installation: "Installation",
-};
+const SYSTEM_TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ["_User", "User"],
+  ["_Role", "Role"],
+  ["_Session", "Session"],
+  ["_Installation", "Installation"],
+]);
 /** Fields that every object has. */
 const COMMON_FIELDS = ["objectId", "createdAt", "updatedAt", "ACL"];
 /** Fields that the client's own types declare. */
-const CLIENT_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  _User: ["username", "password", "email", "emailVerified", "authData", "sessionToken"],
-  _Session: ["sessionToken", "user", "createdWith", "expiresAt", "installationId", "restricted"],
-};
-const TYPESCRIPT_TYPES: Readonly<Record<string, string>> = {
-  String: "string",
-  Number: "number",
-  Boolean: "boolean",
-  Date: "globalThis.Date",
-  Object: "{ [key: string]: unknown }",
-  Array: "unknown[]",
-  File: "purse.File",
-  GeoPoint: "purse.GeoPoint",
-  Polygon: "purse.Polygon",
-  Bytes: '{ __type: "Bytes"; base64: string }',
-  ACL: "purse.ACL",
-};
+const CLIENT_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["_User", ["username", "password", "email", "emailVerified", "authData", "sessionToken"]],
+  ["_Session", ["sessionToken", "user", "createdWith", "expiresAt", "installationId", "restricted"]],
+]);
+const TYPESCRIPT_TYPES: ReadonlyMap<string, string> = new Map([
+  ["String", "string"],
+  ["Number", "number"],
+  ["Boolean", "boolean"],
+  ["Date", "globalThis.Date"],
+  ["Object", "{ [key: string]: unknown }"],
+  ["Array", "unknown[]"],
+  ["File", "purse.File"],
+  ["GeoPoint", "purse.GeoPoint"],
+  ["Polygon", "purse.Polygon"],
+  ["Bytes", '{ __type: "Bytes"; base64: string }'],
+  ["ACL", "purse.ACL"],
+]);
 /** Names that the generated file uses itself, and reserved words. */
 const RESERVED_NAMES =
   "purse globalThis any as async await bigint boolean break case catch class const continue debugger declare default delete do else enum export extends false finally for function if implements import in infer instanceof interface is keyof let module namespace never new null number object of package private protected public readonly require return static string super switch symbol this throw true try type typeof undefined unique unknown var void while with yield".split(
@@ -43,19 +43,20 @@ const RESERVED_NAMES =
  */
 export function generateTypes(classes: readonly DescribedClass[], from = "@purse/client"): string {
   const exportedClasses = classes
-    .filter(({ className }) => Object.hasOwn(SYSTEM_TYPE_NAMES, className) || !className.startsWith("_"))
+    .filter(({ className }) => SYSTEM_TYPE_NAMES.has(className) || !className.startsWith("_"))
     .sort(byName);
   const names = typeNames(exportedClasses.map(({ className }) => className));
   const types = exportedClasses.map(({ className, fields }) => {
     const name = names.get(className) ?? className;
+    const clientFields = CLIENT_FIELDS.get(className);
     const own = Object.entries(fields)
-      .filter(([field]) => !COMMON_FIELDS.includes(field) && !CLIENT_FIELDS[className]?.includes(field))
+      .filter(([field]) => !COMMON_FIELDS.includes(field) && !clientFields?.includes(field))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(
         ([field, fieldType]) =>
           `  ${field}${fieldType.required ? "" : "?"}: ${valueType(fieldType, names)};\n`,
       );
-    const base = CLIENT_FIELDS[className] === undefined ? "ParseObject" : name;
+    const base = clientFields ? name : "ParseObject";
     return `/** An object of the class ${className}. */\nexport type ${name} = purse.${base}<{\n${own.join("")}}>;\n`;
   });
   return [
@@ -71,7 +72,7 @@ function typeNames(classNames: readonly string[]): Map<string, string> {
   // Built-in classes come first, so that User is always _User.
   const order = [...classNames].sort((a, b) => Number(b.startsWith("_")) - Number(a.startsWith("_")));
   for (const className of order) {
-    let name = SYSTEM_TYPE_NAMES[className] ?? className;
+    let name = SYSTEM_TYPE_NAMES.get(className) ?? className;
     while (usedNames.has(name)) name += "_";
     usedNames.add(name);
     names.set(className, name);
@@ -86,7 +87,7 @@ function valueType(
   const target = names.get(targetClass) ?? "purse.ParseObject";
   if (type === "Pointer") return target;
   if (type === "Relation") return `purse.Relation<${target}>`;
-  return TYPESCRIPT_TYPES[type] ?? "unknown";
+  return TYPESCRIPT_TYPES.get(type) ?? "unknown";
 }
 
 function byName(a: DescribedClass, b: DescribedClass): number {

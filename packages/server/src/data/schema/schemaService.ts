@@ -1,5 +1,6 @@
 import { ErrorCode, isClassName, isInternalClassName, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { findRows, serverQuery } from "../../database/serverRows.ts";
 import type { Store } from "../../database/store.ts";
@@ -122,10 +123,7 @@ export class SchemaService {
   /** Throws 119 if classes can be changed only by configuration. */
   assertChangeable(): void {
     if (!this.#dependencies.isLocked) return;
-    throw new ProtocolError(
-      ErrorCode.OPERATION_FORBIDDEN,
-      "Cannot perform this operation when schemas options is used.",
-    );
+    throw operationForbidden("Cannot perform this operation when schemas options is used.");
   }
 
   #describe(schema: ClassSchema): Promise<JsonObject> {

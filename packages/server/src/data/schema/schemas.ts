@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { assertClassName, ErrorCode, type Operation, ProtocolError } from "@purse/protocol";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
 import type { ClassRules } from "../objects/classRules.ts";
@@ -188,14 +189,12 @@ export class Schemas {
 
   #assertGrowthLimits(limits: GrowthLimits, className: string, isNew: boolean, fields: number): void {
     if (isNew && this.#classes.size >= limits.classes) {
-      throw new ProtocolError(
-        ErrorCode.OPERATION_FORBIDDEN,
+      throw operationForbidden(
         `The class ${className} cannot be created: clients can only create classes while there are fewer than ${limits.classes}.`,
       );
     }
     if (fields > limits.fields) {
-      throw new ProtocolError(
-        ErrorCode.OPERATION_FORBIDDEN,
+      throw operationForbidden(
         `The class ${className} would have ${fields} fields: clients can only add fields up to ${limits.fields}.`,
       );
     }

@@ -90,7 +90,7 @@ function dropIndexStatements(
 /** Returns the statements that drop indexes that a class no longer has. */
 export function unusedIndexStatements(from: ClassSchema, to: ClassSchema): string[] {
   return Object.entries(from.indexes)
-    .filter(([name]) => !(name in to.indexes))
+    .filter(([name]) => !Object.hasOwn(to.indexes, name))
     .flatMap(([name, keys]) => dropIndexStatements(from, name, keys));
 }
 
@@ -98,7 +98,7 @@ export function unusedIndexStatements(from: ClassSchema, to: ClassSchema): strin
 export function removalStatements(from: ClassSchema, to: ClassSchema): Statement[] {
   const statements: Statement[] = [];
   for (const [field, type] of Object.entries(from.fields)) {
-    if (field in to.fields) continue;
+    if (Object.hasOwn(to.fields, field)) continue;
     statements.push(
       type.type === "Relation"
         ? {

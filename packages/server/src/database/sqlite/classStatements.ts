@@ -46,7 +46,7 @@ export function removalStatements(from: ClassSchema, to: ClassSchema): Statement
   const table = quoteIdentifier(from.table);
   const statements: Statement[] = [];
   for (const [name, keys] of Object.entries(from.indexes)) {
-    if (name in to.indexes) continue;
+    if (Object.hasOwn(to.indexes, name)) continue;
     statements.push({
       sql: `DROP INDEX IF EXISTS ${quoteIdentifier(`${from.table}/index/${name}`)}`,
       parameters: [],
@@ -56,7 +56,7 @@ export function removalStatements(from: ClassSchema, to: ClassSchema): Statement
     }
   }
   for (const [field, type] of Object.entries(from.fields)) {
-    if (field in to.fields) continue;
+    if (Object.hasOwn(to.fields, field)) continue;
     if (type.type === "Relation") {
       const sql = "DELETE FROM purse_relations WHERE class_name = ? AND key = ?";
       statements.push({ sql, parameters: [from.className, field] });

@@ -1,7 +1,8 @@
-import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { JsonObject, JsonValue } from "@purse/protocol";
 import { z } from "zod";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { Method } from "../../core/http/apiRoute.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import { assertNoSecrets } from "../removeSecrets.ts";
 import { defineTool, type McpTool } from "../tool.ts";
 import { className, jsonObject, names, objectId, ownClassName } from "./parameters.ts";
@@ -123,5 +124,5 @@ function selection(args: { keys?: string[] | undefined; include?: string[] | und
 /** Throws 119 if a stage reads a system class. */
 function assertNoSystemClasses(pipeline: readonly JsonObject[]): void {
   if (/"(?:from|coll)":"_/.test(JSON.stringify(pipeline)))
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "System classes cannot be aggregated.");
+    throw operationForbidden("System classes cannot be aggregated.");
 }

@@ -1,8 +1,9 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ApiReply, Method } from "../../core/http/apiRoute.ts";
 import { addQueryParams } from "../../core/http/parseForm.ts";
 import { errorReply } from "../../core/http/reply.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import { consoleEndpoints as endpoints, type StudioConsoleResponse } from "../../studioApi/console.ts";
 import type { StudioRole } from "../../studioApi/operatorRoles.ts";
 import { withoutSecrets } from "../audit.ts";
@@ -109,5 +110,5 @@ export function assertMayExecute(role: StudioRole, method: Method, path: string)
 }
 
 function forbidden(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, message, 403);
+  return operationForbidden(message, 403);
 }

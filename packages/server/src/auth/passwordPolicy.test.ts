@@ -1,0 +1,83 @@
+import type { JsonObject } from "@purse/protocol";
+import { describe, expect, it } from "vitest";
+import { type PasswordPolicy, passwordPolicySchema } from "../config/passwords.ts";
+import { Passwords } from "./password.ts";
+import {
+  assertPassword,
+  assertPasswordNotExpired,
+  passwordAgeStart,
+  passwordSecret,
+} from "./passwordPolicy.ts";
+
+const DAY_MS = 86_400_000;
+const NOW = Date.parse("2026-11-27T00:00:00Z");
+const passwords = new Passwords();
+const policyOf = (settings: object): PasswordPolicy => passwordPolicySchema.parse(settings);
+const check = (password: string, settings: object, known: { username?: string; secret?: JsonObject } = {}) =>
+  assertPassword(password, policyOf(settings), known, passwords, {});
+/** The secret of a user after several passwords, one after the other. */
+async function secretAfter(settings: object, ...list: string[]): Promise<JsonObject> {
+  let secret: JsonObject = {};
+  for (const password of list)
+    secret = {
+      ...secret,
+      ...(await passwordSecret(password, policyOf(settings), secret, NOW, passwords, {})),
+    };
+  return secret;
+}
+
+describe("a new password", () => {
+  it("is refused with 142 if it does not match the pattern, with the message of the policy", async () => {
+    await expect(
+      check("short", { validatorPattern: "/.{8}/", validationError: "Too short" }),
+    ).rejects.toThrow(expect.objectContaining({ code: 142, message: "Too short" }));
+    await expect(check("long enough", { validatorPattern: "/.{8}/" })).resolves.toBeUndefined();
+  });
+
+  it("is refused with 142 if it contains the username, where the policy says so", async () => {
+    const known = { username: "ann" };
+    await expect(check("ann-1234", { doNotAllowUsername: true }, known)).rejects.toThrow(
+      "Password cannot contain your username.",
+    );
+    await expect(check("ann-1234", {}, known)).resolves.toBeUndefined();
+  });
+
+  it("is refused with 142 if it is one of the last ones", async () => {
+    const settings = { maxPasswordHistory: 2 };
+    const secret = await secretAfter(settings, "first", "second", "third");
+    for (const password of ["third", "second"])
+      await expect(check(password, settings, { secret })).rejects.toThrow(
+        "New password should not be the same as last 2 passwords.",
+      );
+    await expect(check("first", settings, { secret })).resolves.toBeUndefined();
+  });
+
+  it("is remembered only as long as the policy needs it", async () => {
+    expect(await secretAfter({}, "first", "second")).not.toHaveProperty("passwordHistory");
+    const secret = await secretAfter({ maxPasswordHistory: 3 }, "1st", "2nd", "3rd", "4th");
+    expect(secret.passwordHistory).toHaveLength(2);
+  });
+});
+
+describe("the age of a password", () => {
+  const policy = policyOf({ maxPasswordAge: 30 });
+
+  it("counts from its change, and a password that is too old is refused with 101", async () => {
+    const secret = await secretAfter({ maxPasswordAge: 30 }, "first");
+    expect(() => assertPasswordNotExpired(secret, policy, NOW + 30 * DAY_MS)).not.toThrow();
+    expect(() => assertPasswordNotExpired(secret, policy, NOW + 30 * DAY_MS + 1)).toThrow(
+      expect.objectContaining({
+        code: 101,
+        message: "Your password has expired. Please reset your password.",
+      }),
+    );
+  });
+
+  it("begins at the next sign-in if the password is older than the policy", async () => {
+    const secret = await secretAfter({}, "first");
+    expect(() => assertPasswordNotExpired(secret, policy, NOW)).not.toThrow();
+    const started = { ...secret, ...passwordAgeStart(secret, policy, NOW) };
+    expect(() => assertPasswordNotExpired(started, policy, NOW + 31 * DAY_MS)).toThrow();
+    expect(passwordAgeStart(started, policy, NOW + DAY_MS)).toEqual({});
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it, vi } from "vitest";
+import { EventQueue } from "./eventQueue.ts";
+
+describe("an event queue", () => {
+  it("hands out events in their order, and to a reader that waits at once", async () => {
+    const queue = new EventQueue<string>(() => undefined);
+    queue.push("a", 1);
+    queue.push("b", 1);
+    expect(await queue.next()).toEqual({ value: "a", done: false });
+    expect(await queue.next()).toEqual({ value: "b", done: false });
+    const waiting = queue.next();
+    queue.push("c", 1);
+    expect(await waiting).toEqual({ value: "c", done: false });
+  });
+
+  it("knows the size of what has not been taken", async () => {
+    const queue = new EventQueue<string>(() => undefined);
+    queue.push("a", 10);
+    queue.push("b", 5);
+    expect(queue.bytes).toBe(15);
+    await queue.next();
+    expect(queue.bytes).toBe(5);
+    await queue.return();
+    expect(queue.bytes).toBe(0);
+  });
+
+  it("hands out what is left before it ends, and takes nothing more", async () => {
+    const queue = new EventQueue<string>(() => undefined);
+    queue.push("a", 1);
+    queue.end();
+    queue.push("b", 1);
+    expect(await queue.next()).toEqual({ value: "a", done: false });
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
+
+  it("ends a reader that waits when it ends", async () => {
+    const queue = new EventQueue<string>(() => undefined);
+    const waiting = queue.next();
+    queue.end();
+    expect(await waiting).toEqual({ value: undefined, done: true });
+  });
+
+  it("reports a reader that stops early", async () => {
+    const onReturn = vi.fn();
+    const queue = new EventQueue<string>(onReturn);
+    queue.push("a", 1);
+    for await (const _ of queue) break;
+    expect(onReturn).toHaveBeenCalledOnce();
+  });
+});

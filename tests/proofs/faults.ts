@@ -1,0 +1,87 @@
+/*
+ * Proves that no acknowledged write is lost and none is executed twice, and that nothing breaks when the clock is changed.
+ *   npm run prove:commits -- [--rounds 500] [--seed 1]   commits to PostgreSQL are lost on the way, before and after they are made
+ *   npm run prove:crashes -- [--cycles 500] [--seed 1]   servers on SQLite and PostgreSQL are killed (-9) amid writes, each so often
+ *     --small: servers of objects, batches and requests with ids alone, which start in a part of the time
+ *   npm run prove:clocks                                 the clock of a server is set by an hour and a day, forwards and backwards
+ *   npm run prove:nodes                                  every fault of blockchain nodes, with the index on SQLite and on PostgreSQL
+ *   npm run prove:restarts -- [--rounds 5] [--haproxy haproxy]   rolling restarts of three nodes behind a balancer under load
+ *   npm run chaos -- [--minutes 10] [--seed 1] [--faults s3,kill]   three nodes on one PostgreSQL with Valkey, S3, a chain and a webhook,
+ *     with random faults of the network, processes, disks and clocks, or those whose names begin with the given ones
+ *     --changes decoding: live queries by logical decoding instead of triggers, whose slot is lost at the end
+ *   npm run prove:outages                                every page of the apps without each of the things that it reads
+ * Those of commits and crashes report every few rounds what was acknowledged, lost or duplicated.
+ */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ensureAppsBuilt } from "../../scripts/build.mjs";
+import { ensureChromium } from "../../scripts/chromium.mjs";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string" },
+    minutes: { type: "string", default: "10" },
+    haproxy: { type: "string" },
+    cycles: { type: "string", default: "500" },
+    seed: { type: "string", default: "1" },
+    faults: { type: "string", default: "" },
+    changes: { type: "string", default: "triggers" },
+    small: { type: "boolean", default: false },
+  },
+});
+if (values.changes !== "triggers" && values.changes !== "decoding")
+  throw new Error("--changes is triggers or decoding");
+const root = join(import.meta.dirname, "../..");
+const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> = {
+  commits: {
+    files: ["tests/faults/lostCommits.test.ts"],
+    env: { PURSE_COMMIT_ROUNDS: values.rounds ?? "500" },
+  },
+  crashes: { files: ["tests/faults/crashes.test.ts"], env: { PURSE_CRASH_CYCLES: values.cycles } },
+  clocks: { files: ["tests/faults/clockJumps.test.ts"], env: { PURSE_CLOCK_JUMPS: "all" } },
+  restarts: {
+    files: ["tests/faults/rollingRestart.test.ts"],
+    env: {
+      PURSE_RESTART_ROUNDS: values.rounds ?? "5",
+      ...(values.haproxy !== undefined && { PURSE_HAPROXY: values.haproxy }),
+    },
+  },
+  chaos: {
+    files: ["tests/faults/chaos.test.ts"],
+    env: {
+      PURSE_CHAOS_SECONDS: process.env.PURSE_CHAOS_SECONDS ?? String(Number(values.minutes) * 60),
+      PURSE_CHAOS_FAULTS: values.faults,
+      PURSE_CHAOS_CHANGES: values.changes,
+    },
+  },
+  nodes: {
+    files: ["chainFaults", "hostileNodes"].map((name) => `packages/chain/src/indexer/${name}.test.ts`),
+    env: { PURSE_CHAIN_FAULTS: "all" },
+  },
+  outages: {
+    files: ["tests/browser/outage.test.ts", "tests/browser/studioOutage.test.ts"],
+    env: { PURSE_TESTS: "all" },
+  },
+};
+const proof = PROOFS[positionals[0] ?? ""];
+if (!proof) throw new Error(`name one of ${Object.keys(PROOFS).join(", ")}`);
+const isInBrowser = proof === PROOFS.outages;
+if (isInBrowser) ensureAppsBuilt();
+const { status } = spawnSync(
+  process.execPath,
+  [join(root, "node_modules/vitest/vitest.mjs"), "run", "--silent=false", ...proof.files],
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      PURSE_SEED: values.seed,
+      PURSE_SMALL_SERVER: values.small ? "1" : "0",
+      ...(isInBrowser && { CHROMIUM_PATH: ensureChromium() }),
+      ...proof.env,
+    },
+  },
+);
+process.exit(status ?? 1);
