@@ -84,7 +84,7 @@ async function appearsWithBlock(element: Locator): Promise<void> {
     await element.page().clock.fastForward(HEAD_INTERVAL_MS);
     return element.isVisible();
   };
-  await expect.poll(isShown, { interval: 250 }).toBe(true);
+  await expect.poll(isShown, { interval: 250, timeout: 30_000 }).toBe(true);
 }
 
 const node = () => createPublicClient({ transport: http(purse.rpcUrl) });

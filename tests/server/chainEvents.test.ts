@@ -328,7 +328,7 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
 
   it("are reported if they cannot be sent because a webhook server hangs or floods", async () => {
     const problems = async () => {
-      const url = { $regex: `^${stuck.url}` };
+      const url = { $regex: `^${stuck.url}/` };
       const where = { url, status: "waiting", error: { $exists: true } };
       const path = `/classes/_ChainMessage${query({ where })}`;
       const { body } = await rest(purse, "GET", path, undefined, MASTER);

@@ -127,10 +127,10 @@ describe("a standby", () => {
       );
     await expect.poll(exists, { timeout: 20_000 }).toBe(true);
     await standbySql`SELECT pg_wal_replay_pause()`;
+    ends.push(() => standbySql`SELECT pg_wal_replay_resume()`);
     const schema = await store.changeClass("Post", () => ({ ...first, fields: { n: { type: "Number" } } }));
     const query = { schema, where: parseWhere({ n: 1 }), order: [], limit: 1, skip: 0, subjects: null };
     expect(await store.find({ ...query, allowsStaleRead: true })).toEqual([]);
-    await standbySql`SELECT pg_wal_replay_resume()`;
   });
 
   it("as the replica returns a client's own writes through any process, those of others with a bounded delay", async () => {

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serverFile } from "../../scripts/build.mjs";
 import { lowMemory } from "../../scripts/install.mjs";
+import { ALL_CASES } from "../support/allCases.ts";
 import { freePort } from "../support/freePort.ts";
 import { restoreChainSnapshot } from "../support/purse.ts";
 
@@ -151,7 +152,8 @@ describe("npm start", () => {
 
   it("starts the local chain, passes it to the app, and mentions that it answers for eth", async () => {
     const port = String(await freePort());
-    restoreChainSnapshot(join(folder, "data", "devchain"));
+    // Its history takes seconds to create.
+    if (!ALL_CASES) restoreChainSnapshot(join(folder, "data", "devchain"));
     const program = purse(["--port", port], { PURSE_DEV_CHAIN: "1", PURSE_DEV_CHAIN_PORT: "0" });
     await program.says("Ctrl-C ends it");
     expect(program.output()).toContain('answers for "eth"');

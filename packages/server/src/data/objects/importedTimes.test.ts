@@ -6,7 +6,7 @@ import { assertTimes, timesOf } from "./importedTimes.ts";
 const NOW = "2026-11-27T00:00:00.000Z";
 const date = (iso: string) => ({ __type: "Date", iso });
 
-describe("timesOf()", () => {
+describe("the times of a new object", () => {
   it.each([user("ann"), MASTER])("are now for %j, whatever it sends", (auth) => {
     expect(timesOf({ createdAt: date("2020-01-01T00:00:00Z") }, auth, NOW)).toEqual({
       createdAt: NOW,
@@ -28,7 +28,7 @@ describe("timesOf()", () => {
     );
   });
 
-  it("throws 142 for an object that was changed before it was created", () => {
+  it("are refused with 142 if it was changed before it was created", () => {
     const fields = { createdAt: date("2021-01-01T00:00:00Z"), updatedAt: date("2020-01-01T00:00:00Z") };
     expect(() => timesOf(fields, MAINTENANCE, NOW)).toThrow(
       expect.objectContaining({ code: 142, message: "updatedAt cannot occur before createdAt" }),

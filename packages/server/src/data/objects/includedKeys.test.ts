@@ -27,5 +27,5 @@ it("a part of an included object that is selected is not replaced by the whole o
 
 it("a query without keys, or without an include of everything, stays as it is", () => {
   expect(keysOf({ include: "*" })).toBeUndefined();
-  expect(keysOf({ keys: "title", include: "author" })).toEqual(expect.not.arrayContaining(["readers"]));
+  expect(keysOf({ keys: "title", include: "author" })).toEqual(["title"]);
 });
