@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from "graphql";
+import { defaultFieldResolver, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import { globalIdField } from "graphql-relay";
 import type { ClassFields } from "./classFields.ts";
 import type { GraphqlContext } from "./context.ts";
@@ -50,7 +50,7 @@ function resolverOf(registry: TypeRegistry, className: string, field: string): P
   const targetClass = fieldType?.targetClass ?? "";
   switch (fieldType?.type) {
     case "Relation":
-      if (!registry.classTypes.get(targetClass)?.connection) return {};
+      if (!registry.classTypes.get(targetClass)?.connection) return STORED;
       return {
         args: registry.classTypes.get(targetClass)?.findArguments ?? {},
         resolve: (source: JsonObject, args: FindArguments, context, info) =>
@@ -60,11 +60,11 @@ function resolverOf(registry: TypeRegistry, className: string, field: string): P
           }),
       };
     case "Pointer":
-      if (!registry.classTypes.get(targetClass)?.output) return {};
+      if (!registry.classTypes.get(targetClass)?.output) return STORED;
       return {
         // Events of live queries have the pointers alone.
         resolve: (source: JsonObject, _args, context, info) => {
-          const value = source[field];
+          const value = valueOf(source, field);
           if (!context.subscribe || !isJsonObject(value) || value.__type !== "Pointer") return value;
           const selection = selectionOf(info);
           if (Object.keys(selection).every((each) => each === "id" || each === "objectId")) return value;
@@ -91,8 +91,22 @@ function resolverOf(registry: TypeRegistry, className: string, field: string): P
         },
       };
     default:
-      return {};
+      return STORED;
   }
+}
+
+/** A field whose value is that of the object. */
+const STORED: Partial<Field> = {
+  resolve: (source: JsonObject, args, context, info) =>
+    valueOf(source, info.fieldName) === undefined
+      ? undefined
+      : defaultFieldResolver(source, args, context, info),
+};
+
+/** The value of a field; an object without a field `toString` has none, although it inherits a method of that name. */
+function valueOf(source: JsonObject, field: string): JsonValue | undefined {
+  const value = source[field];
+  return value === Reflect.get(Object.prototype, field) ? undefined : value;
 }
 
 function isObjectOfClass(value: JsonValue): boolean {
