@@ -3,6 +3,7 @@ import { createWalletClient, encodeFunctionData, erc20Abi, http } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectNoErrors, releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
+import { finalValue } from "../support/finalValue.ts";
 import { expectAnnounced, expectFocus, expectSpoken, press, type } from "../support/keyboard.ts";
 import { watchRequests } from "../support/navigation.ts";
 import { tooWideElements } from "../support/pseudoLocale.ts";
@@ -258,7 +259,7 @@ describe("zoomed to 200 %, with forced colors and reduced motion", () => {
     await requests.settled();
     requests.stop();
     const texts = () => page.evaluate(() => document.body.innerText);
-    const shown = await texts();
+    const shown = await finalValue(texts);
     await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
     expect(await texts()).toBe(shown);
     expect(await tooWideElements(page)).toEqual([]);

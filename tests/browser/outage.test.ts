@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import { ALL_CASES } from "../support/allCases.ts";
 import { APP_PAGES } from "../support/appPages.ts";
 import { installWallet, releaseBrowser, testBrowser, type Visit, visitUncached } from "../support/browser.ts";
+import { finalValue } from "../support/finalValue.ts";
 import { watchRequests } from "../support/navigation.ts";
 import {
   disconnectServer,
@@ -118,18 +118,6 @@ function placesOf(page: Page): Promise<string[]> {
   );
 }
 
-/** The places of the parts of a page once what arrived last has been rendered. */
-async function finalPlacesOf(page: Page): Promise<string[]> {
-  let places = await placesOf(page);
-  const isUnchanged = async () => {
-    const earlier = places;
-    places = await placesOf(page);
-    return isDeepStrictEqual(places, earlier);
-  };
-  await expect.poll(isUnchanged, { interval: 500 }).toBe(true);
-  return places;
-}
-
 describe("an open page when the server goes down", () => {
   it("keeps the portfolio with its age, does not shift its layout, and refreshes it when the server is back", async () => {
     await asOwner(async (page) => {
@@ -149,7 +137,7 @@ describe("an open page when the server goes down", () => {
       ]) {
         await page.setViewportSize(viewport);
         await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
-        const places = await finalPlacesOf(page);
+        const places = await finalValue(() => placesOf(page));
         const before = await total.locator(".total").innerText();
         const { empty } = await pageState(page);
         await disconnectServer(page, purse);

@@ -8,7 +8,7 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { follow, watchRequests } from "../support/navigation.ts";
+import { follow, rendered, watchRequests } from "../support/navigation.ts";
 import { type Purse, rest } from "../support/purse.ts";
 import { passwordState, walletState } from "../support/signedIn.ts";
 import { hostSite } from "../support/site.ts";
@@ -46,6 +46,7 @@ async function settle(page: Page, path: string): Promise<void> {
   await page.goto(purse.url + path);
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
   await requests.settled();
+  await rendered(page);
   requests.stop();
 }
 
@@ -61,6 +62,7 @@ async function seen(page: Page): Promise<string[][]> {
   for (const path of PAGES) {
     await follow(page, path);
     await requests.settled();
+    await rendered(page);
     const main = page.getByRole("main");
     all.push(await main.getByRole("heading").allTextContents());
     all.push(await main.getByRole("button").allTextContents());

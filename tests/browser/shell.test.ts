@@ -12,7 +12,7 @@ import {
   visit,
   visitUncached,
 } from "../support/browser.ts";
-import { type WatchedRequests, watchRequests } from "../support/navigation.ts";
+import { rendered, type WatchedRequests, watchRequests } from "../support/navigation.ts";
 import { problemsOnPages } from "../support/pageChecks.ts";
 import { loadPage, MAX_LAYOUT_SHIFT, observeLoads, shiftProblems } from "../support/pageLoad.ts";
 import { tooWideElements } from "../support/pseudoLocale.ts";
@@ -122,6 +122,7 @@ describe("every page of the app", () => {
         .poll(() => page.locator("main .skeleton").count(), { timeout: 40_000, message: path })
         .toBe(0);
     await requests.settled();
+    await rendered(page);
     const found = await Promise.all([shiftProblems(page), tooWideElements(page)]);
     found.push(
       isAccessibilityChecked ? await accessibilityProblems(page) : [],

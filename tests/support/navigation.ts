@@ -18,6 +18,13 @@ export async function follow(page: Page, url: string): Promise<void> {
   await page.locator(`h1[${LEFT}]`).waitFor({ state: "detached" });
 }
 
+/** Waits until a page with the clock of the browser has rendered what it has received. */
+export function rendered(page: Page): Promise<void> {
+  return page.evaluate(
+    () => new Promise((done) => requestIdleCallback(() => requestAnimationFrame(() => done()))),
+  );
+}
+
 export interface WatchedRequests {
   /** Waits until none is pending, and none has begun since the last look. */
   settled(): Promise<void>;
