@@ -64,7 +64,7 @@ function resolverOf(registry: TypeRegistry, className: string, field: string): P
       return {
         // Events of live queries have the pointers alone.
         resolve: (source: JsonObject, _args, context, info) => {
-          const value = valueOf(source, field);
+          const value = fieldValue(source, field);
           if (!context.subscribe || !isJsonObject(value) || value.__type !== "Pointer") return value;
           const selection = selectionOf(info);
           if (Object.keys(selection).every((each) => each === "id" || each === "objectId")) return value;
@@ -98,13 +98,13 @@ function resolverOf(registry: TypeRegistry, className: string, field: string): P
 /** A field whose value is that of the object. */
 const STORED: Partial<Field> = {
   resolve: (source: JsonObject, args, context, info) =>
-    valueOf(source, info.fieldName) === undefined
+    fieldValue(source, info.fieldName) === undefined
       ? undefined
       : defaultFieldResolver(source, args, context, info),
 };
 
 /** The value of a field; an object without a field `toString` has none, although it inherits a method of that name. */
-function valueOf(source: JsonObject, field: string): JsonValue | undefined {
+function fieldValue(source: JsonObject, field: string): JsonValue | undefined {
   const value = source[field];
   return value === Reflect.get(Object.prototype, field) ? undefined : value;
 }
