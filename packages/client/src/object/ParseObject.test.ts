@@ -382,6 +382,29 @@ describe("operations on fields", () => {
   });
 });
 
+describe.each(["toString", "valueOf", "hasOwnProperty"])("a field by the inherited name %s", (name) => {
+  it("does not exist before it is set", () => {
+    const record = saved();
+    expect([record.get(name), record.has(name), record.dirty(name)]).toEqual([undefined, false, false]);
+  });
+
+  it("begins with nothing for operations", () => {
+    const [counted, listed, nested] = [saved(), saved(), saved({ place: {} })];
+    counted.increment(name);
+    listed.add(name, "a");
+    nested.increment(`place.${name}`);
+    expect([counted.get(name), listed.get(name), nested.get("place")]).toEqual([1, ["a"], { [name]: 1 }]);
+  });
+
+  it("has the value that was set, and loses it again", () => {
+    const record = saved();
+    record.set(name, "x");
+    expect([record.get(name), record.dirtyKeys(), record.toJSON()[name]]).toEqual(["x", [name], "x"]);
+    record.unset(name);
+    expect(record.get(name)).toBeUndefined();
+  });
+});
+
 describe("an invalid change of a record is rejected:", () => {
   it.each([
     ["a key that starts with a digit", "1a"],

@@ -72,7 +72,12 @@ export function assign(fields: Record<string, unknown>, key: string, op: Op, own
     return;
   }
   const [field = key, ...path] = key.split(".");
-  fields[field] = applyAt(fields[field], path, op);
+  fields[field] = applyAt(ownValue(fields, field), path, op);
+}
+
+/** The value of a field; undefined for names that every object inherits, such as `toString`. */
+function ownValue(fields: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
 /** Returns a copy of `value` with the operation applied at the path. */
@@ -83,7 +88,7 @@ function applyAt(value: unknown, path: readonly string[], op: Op): unknown {
     return value.map((item: unknown, index) => (String(index) === key ? applyAt(item, rest, op) : item));
   }
   const copy: Record<string, unknown> = isPlainObject(value) ? { ...value } : {};
-  const changed = applyAt(copy[key], rest, op);
+  const changed = applyAt(ownValue(copy, key), rest, op);
   if (changed === undefined) delete copy[key];
   else copy[key] = changed;
   return copy;

@@ -223,7 +223,8 @@ export class ObjectState {
       const value = fields[key];
       values[key] = typeof value === "object" && value !== null ? value : undefined;
       if (value === undefined) delete wire[key];
-      else wire[key] = wireValues[key] ?? toWireOrEmpty(key, value);
+      else if (Object.hasOwn(wireValues, key)) wire[key] = wireValues[key] ?? toWireOrEmpty(key, value);
+      else wire[key] = toWireOrEmpty(key, value);
     }
     this.#replace(wire, values);
   }
