@@ -32,6 +32,6 @@ export function formatSource(path: string, text: string): string {
     ["check", "--write", `--stdin-file-path=${path}`],
     { cwd: ROOT, input: text, encoding: "utf8" },
   );
-  if (status !== 0 && stdout === "") throw new Error(`biome refuses the text: ${stderr}`);
+  if (status !== 0 && !stdout) throw new Error(`biome refuses the text: ${stderr}`);
   return stdout;
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rowsWith } from "../support/allCases.ts";
@@ -16,6 +19,10 @@ const INHERITED = [
 /** A name that nothing inherits, which PostgreSQL stores at the same place among the fields of an object. */
 const plainNameFor = (name: string) => `${name.slice(0, -1)}x`;
 const MASTER = { useMasterKey: true };
+/** Triggers that remove what clients send. */
+const CLOUD_CODE = INHERITED.flatMap((name) => [name, plainNameFor(name)])
+  .map((name) => `Parse.Cloud.beforeSave("Cut${name}", ({ object }) => object.unset("${name}"));`)
+  .join("\n");
 
 /** Sends a request; returns what it was and its answer, without what differs from run to run. */
 type Ask = (method: string, path: string, body?: JsonObject, key?: object) => Promise<JsonObject>;
@@ -122,6 +129,14 @@ async function useReferences(ask: Ask, name: string): Promise<void> {
   await ask("GET", `/classes/${lists}${query({ where: { [name]: { $all: [2] } } })}`);
 }
 
+/** A field that a trigger removes, of which the client learns. */
+async function useTrigger(ask: Ask, name: string): Promise<void> {
+  const path = `/classes/Cut${name}`;
+  const { objectId: id } = await ask("POST", path, { [name]: "x", votes: 1 });
+  await ask("PUT", `${path}/${id}`, { [name]: "y" });
+  await ask("GET", `${path}/${id}`);
+}
+
 /** Everything else that applications give names to. */
 async function useOtherNames(ask: Ask, name: string): Promise<void> {
   await ask("GET", `/classes/${name}`);
@@ -154,15 +169,21 @@ async function useOtherNames(ask: Ask, name: string): Promise<void> {
 }
 
 describe.each(DATABASES)("names that every object inherits, on %s", (database) => {
+  const folder = mkdtempSync(join(tmpdir(), "purse-names-"));
   let purse: Purse;
   let sessionToken: string;
   beforeAll(async () => {
-    purse = await hostPurse({ env: await databaseEnv(database) });
+    const file = join(folder, "main.mjs");
+    writeFileSync(file, CLOUD_CODE);
+    purse = await hostPurse({ env: { ...(await databaseEnv(database)), PURSE_CLOUD: file } });
     ({ sessionToken } = await signUp(purse));
     // The config exists from its first change on.
     await rest(purse, "PUT", "/config", { params: { first: 1 } }, MASTER);
   });
-  afterAll(() => purse?.remove());
+  afterAll(async () => {
+    await purse?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   /** The answers to what `use` asks for a name, in which the name and all ids and times are replaced. */
   async function answersFor(name: string, use: (ask: Ask, name: string) => Promise<void>): Promise<string[]> {
@@ -192,7 +213,7 @@ describe.each(DATABASES)("names that every object inherits, on %s", (database) =
   it.each(rowsWith(database, INHERITED, DATABASES))(
     "%s is the name of a field like any other",
     async (name) => {
-      for (const use of [useField, useReferences]) {
+      for (const use of [useField, useReferences, useTrigger]) {
         const answers = await answersFor(name, use);
         expect(answers).toEqual(await answersFor(plainNameFor(name), use));
       }

@@ -16,6 +16,11 @@ export type WireBytes = { __type: "Bytes"; base64: string };
 export type WireFile = { __type: "File"; name: string; url?: string; ipfs?: string; hash?: string };
 /** Degrees; latitude −90…90, longitude −180…180. */
 export type WireGeoPoint = { __type: "GeoPoint"; latitude: number; longitude: number };
+/** The value of a key; undefined for names that every object inherits, such as `toString`. */
+export function ownValue<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
 /** Points as [latitude, longitude] in degrees. */
 export type WirePolygon = { __type: "Polygon"; coordinates: [number, number][] };
 export type WireRelation = { __type: "Relation"; className: string };

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, tryParseJson } from "@purse/protocol";
+import { type JsonObject, type JsonValue, ownValue, tryParseJson } from "@purse/protocol";
 import { NO_MESSAGE } from "@purse/ui";
 import * as z from "zod/mini";
 
@@ -8,25 +8,25 @@ import * as z from "zod/mini";
  */
 
 export function stringField(row: JsonObject, name: string): string {
-  const value = row[name];
+  const value = ownValue(row, name);
   return typeof value === "string" ? value : value === undefined || value === null ? "" : String(value);
 }
 
 export function numberField(row: JsonObject, name: string): number | undefined {
-  const value = row[name];
+  const value = ownValue(row, name);
   return typeof value === "number" ? value : undefined;
 }
 
 /** Reads a date that is an ISO string or a Parse Date. */
 export function timeField(row: JsonObject, name: string): string | undefined {
-  const value = row[name];
+  const value = ownValue(row, name);
   if (typeof value === "string" && value !== "") return value;
   const object = objectField(row, name);
   return object && typeof object.iso === "string" ? object.iso : undefined;
 }
 
 export function objectField(row: JsonObject, name: string): JsonObject | undefined {
-  return asObject(row[name]);
+  return asObject(ownValue(row, name));
 }
 
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {

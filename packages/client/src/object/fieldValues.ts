@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, jsonKey } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, jsonKey, ownValue } from "@purse/protocol";
 import { type EncodeOptions, encode, isPlainObject } from "./encode.ts";
 import { type Op, RelationOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
@@ -73,11 +73,6 @@ export function assign(fields: Record<string, unknown>, key: string, op: Op, own
   }
   const [field = key, ...path] = key.split(".");
   fields[field] = applyAt(ownValue(fields, field), path, op);
-}
-
-/** The value of a field; undefined for names that every object inherits, such as `toString`. */
-function ownValue(fields: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
 /** Returns a copy of `value` with the operation applied at the path. */

@@ -1,4 +1,4 @@
-import { isJsonObject, isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, isWireDate, type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 import { deepCopy, type EncodeOptions, encode } from "./encode.ts";
 import {
   affects,
@@ -223,8 +223,7 @@ export class ObjectState {
       const value = fields[key];
       values[key] = typeof value === "object" && value !== null ? value : undefined;
       if (value === undefined) delete wire[key];
-      else if (Object.hasOwn(wireValues, key)) wire[key] = wireValues[key] ?? toWireOrEmpty(key, value);
-      else wire[key] = toWireOrEmpty(key, value);
+      else wire[key] = ownValue(wireValues, key) ?? toWireOrEmpty(key, value);
     }
     this.#replace(wire, values);
   }

@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type Operation,
+  ownValue,
   ProtocolError,
   parseOperation,
   parsePath,
@@ -73,7 +74,7 @@ export class GlobalConfigService {
       }
       parsePath(`params.${name}`);
       operations[`params.${name}`] = operation;
-      const isHidden = Object.hasOwn(masterKeyOnly, name) ? masterKeyOnly[name] : false;
+      const isHidden = ownValue(masterKeyOnly, name) ?? false;
       if (typeof isHidden !== "boolean") {
         throw new ProtocolError(ErrorCode.INVALID_JSON, `masterKeyOnly.${name} must be true or false`);
       }

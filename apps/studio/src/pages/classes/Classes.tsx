@@ -1,3 +1,4 @@
+import { ownValue } from "@purse/protocol";
 import { Button, Code, QueryState, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
@@ -32,7 +33,7 @@ export function Classes() {
               key={shown.className}
               row={shown}
               classes={rows.map(({ className }) => className)}
-              draft={drafts[shown.className] ?? NO_CHANGES}
+              draft={ownValue(drafts, shown.className) ?? NO_CHANGES}
               onDraft={(draft) => setDrafts({ ...drafts, [shown.className]: draft })}
               onDeleted={() => setChosen("")}
             />

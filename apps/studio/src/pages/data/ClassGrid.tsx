@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 import {
   Button,
   EmptyState,
@@ -190,7 +190,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     const row = rows?.[position.row];
     const column = columns[position.column];
     if (!row || !column) return undefined;
-    const invalid = drafts.get(String(row.objectId))?.invalid?.[column.name]?.text;
+    const invalid = ownValue(drafts.get(String(row.objectId))?.invalid ?? {}, column.name)?.text;
     const isPickerInput = column.type === "Boolean" || column.type === "Date";
     return {
       position,

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@purse/protocol";
+import { type JsonValue, ownValue } from "@purse/protocol";
 import { ConfirmDialog, displayText, Select, Table, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { type Draft, resolveConflict } from "./drafts.ts";
@@ -32,7 +32,10 @@ export function Conflict({ draft, onDone, onCancel }: ConflictProps) {
         empty={null}
         columns={[
           { label: t("Field"), cell: ([field]) => <bdi>{field}</bdi> },
-          { label: t("Current value"), cell: ([field]) => <Value value={current?.[field]} /> },
+          {
+            label: t("Current value"),
+            cell: ([field]) => <Value value={current && ownValue(current, field)} />,
+          },
           { label: t("Yours"), cell: ([, value]) => <Value value={value} /> },
           {
             label: t("Result"),

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 import { describeAcl, Field, fullText, IconButton, RelativeTime, useTranslation } from "@purse/ui";
 import { Pencil } from "lucide-react";
 import { useState } from "react";
@@ -30,9 +30,9 @@ export function FieldList({ row, columns, draft, onEdit, onOpen }: FieldListProp
       <dl className="field-list">
         {found.map((column) => {
           const { name } = column;
-          const invalid = draft?.invalid?.[name];
+          const invalid = draft?.invalid && ownValue(draft.invalid, name);
           const isChanged = draft !== undefined && Object.hasOwn(draft.changes, name);
-          const value = isChanged ? (draft.changes[name] ?? undefined) : row[name];
+          const value = isChanged ? (draft.changes[name] ?? undefined) : ownValue(row, name);
           const isFieldEditable = cellEditMode(column, role) !== "none";
           return (
             <div key={name} data-changed={isChanged || invalid !== undefined || undefined}>

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@purse/protocol";
+import { type JsonObject, ownValue } from "@purse/protocol";
 import { useToast, useTranslation, ValueDialog } from "@purse/ui";
 import { type Dispatch, lazy, type SetStateAction, Suspense } from "react";
 import { useOperator } from "../../StudioContext.tsx";
@@ -79,7 +79,7 @@ export function GridDialogs(props: GridDialogsProps) {
           as={search.as}
           onTab={search.showTab}
           onEdit={onEditField}
-          onRevert={(row, field) => drafting.change(row, field, row[field] ?? null)}
+          onRevert={(row, field) => drafting.change(row, field, ownValue(row, field) ?? null)}
           onOpen={(target, id) => search.open(id, target === className ? undefined : target)}
           onPrevious={adjacentRow(-1)}
           onNext={adjacentRow(1)}

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@purse/protocol";
+import { type JsonObject, ownValue } from "@purse/protocol";
 import { useTranslation } from "@purse/ui";
 import { Maximize2 } from "lucide-react";
 import { memo, type ReactNode } from "react";
@@ -56,8 +56,8 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         {...{ grid, column, columnIndex }}
         row={index}
         left={stickyLeft}
-        value={isChanged ? draft.changes[name] : row[name]}
-        invalid={draft?.invalid?.[name]}
+        value={isChanged ? draft.changes[name] : ownValue(row, name)}
+        invalid={draft?.invalid && ownValue(draft.invalid, name)}
         isChanged={isChanged}
         isActive={active === columnIndex}
         isSelected={from !== undefined && to !== undefined && columnIndex >= from && columnIndex <= to}

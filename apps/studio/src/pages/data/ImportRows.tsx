@@ -1,4 +1,4 @@
-import { isClassName } from "@purse/protocol";
+import { isClassName, ownValue } from "@purse/protocol";
 import type { StudioImportResult } from "@purse/server/studio-api";
 import {
   Checkbox,
@@ -228,7 +228,7 @@ export function ImportRows({
                         key: name,
                         label: `${name} · ${[...columns, ...created].find((each) => each.name === name)?.type ?? "String"}`,
                       })),
-                      ...newFieldOptions(newFields[column]),
+                      ...newFieldOptions(ownValue(newFields, column)),
                     ]}
                   />
                 ),

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@purse/protocol";
+import { type JsonObject, ownValue } from "@purse/protocol";
 import { ConfirmDialog, parseValue, useToast, useTranslation, ValueField } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -13,7 +13,7 @@ export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [isSubmitted, setSubmitted] = useState(false);
   const inputs = columns.map((column) => {
-    const text = texts[column.name] ?? "";
+    const text = ownValue(texts, column.name) ?? "";
     return { column, text, parsed: text === "" ? undefined : parseValue(text, column) };
   });
   const create = useMutation({

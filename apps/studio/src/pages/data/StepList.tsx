@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 import { Button, displayText, RelativeTime, useTranslation } from "@purse/ui";
 import type { Draft } from "./drafts.ts";
 import type { DraftStep } from "./useDrafts.ts";
@@ -27,7 +27,7 @@ export function StepList({ row, draft, steps, onRevert }: StepListProps) {
                 <strong>
                   <bdi>{field}</bdi>
                 </strong>
-                <Change from={row[field]} to={value} />
+                <Change from={ownValue(row, field)} to={value} />
               </span>
               <Button small onClick={() => onRevert(field)}>
                 {t("Revert")}

@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  ownValue,
   unescapeFormula,
 } from "@purse/protocol";
 import type { StudioRole } from "@purse/server/studio-api";
@@ -23,7 +24,7 @@ export function serializeCells(
   rows: readonly JsonObject[],
   columns: readonly Column[],
   format: CopyFormat,
-  getValue: ValueGetter = (row, field) => row[field],
+  getValue: ValueGetter = ownValue,
 ): string {
   if (format === "json") {
     const objects = rows.map((row) =>

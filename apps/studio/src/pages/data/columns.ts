@@ -1,4 +1,4 @@
-import type { FieldType } from "@purse/protocol";
+import { type FieldType, ownValue } from "@purse/protocol";
 import { type DataField, dataFieldsOf, loadJson, saveJson } from "@purse/ui";
 
 /** A class as returned by `/schema`. */
@@ -44,7 +44,7 @@ export function columnsOf({ fields }: DataClass, layout: Layout): Column[] {
     return [
       {
         ...field,
-        width: clampWidth(layout.widths[name] ?? WIDTHS[field.type] ?? 180),
+        width: clampWidth(ownValue(layout.widths, name) ?? WIDTHS[field.type] ?? 180),
         isPinned: layout.pinned.includes(name),
         isHidden: layout.hidden.includes(name),
       },

@@ -20,6 +20,11 @@ describe("pending changes of rows", () => {
     expect(applyChange(none, ROW, "missing", null).size).toBe(0);
   });
 
+  it("begin with nothing in a field by the name of a method", () => {
+    expect(applyChange(none, ROW, "toString", null).size).toBe(0);
+    expect(applyChange(none, ROW, "toString", "x").get("a")?.changes).toEqual({ toString: "x" });
+  });
+
   it("keep an invalid value with its reason until it is corrected", () => {
     const invalid = { text: "many", reason: "Enter a number." };
     const bad = applyCells(none, [

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 
 /** Unsaved changes of a row. */
 export interface Draft {
@@ -39,7 +39,8 @@ export function applyCells(drafts: Drafts, cells: readonly DraftCell[]): Drafts 
     const changes: Record<string, JsonValue> = otherChanges;
     const invalid: Record<string, { text: string; reason: string }> = otherInvalid;
     if (cell.invalid !== undefined) invalid[field] = cell.invalid;
-    else if (JSON.stringify(row[field] ?? null) !== JSON.stringify(cell.value)) changes[field] = cell.value;
+    else if (JSON.stringify(ownValue(row, field) ?? null) !== JSON.stringify(cell.value))
+      changes[field] = cell.value;
     setDraft(next, row, changes, invalid);
   }
   return next;

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@purse/protocol";
+import { type JsonValue, ownValue } from "@purse/protocol";
 import type { StudioImportResult } from "@purse/server/studio-api";
 import type { StudioApi } from "../../api.ts";
 import type { Progress } from "./bulkChanges.ts";
@@ -99,8 +99,9 @@ export function suggestMapping(columns: readonly string[], fields: readonly stri
 /** The mapping with or without the column of objectIds; all other columns keep their fields. */
 export function withObjectIds(columns: readonly string[], mapping: Mapping, keepIds: boolean): Mapping {
   const ids = suggestMapping(columns, keepIds ? ["objectId"] : []);
-  const fieldOf = (column: string) => (mapping[column] === "objectId" ? null : (mapping[column] ?? null));
-  return Object.fromEntries(columns.map((column) => [column, ids[column] ?? fieldOf(column)]));
+  const fieldOf = (column: string) =>
+    mapping[column] === "objectId" ? null : (ownValue(mapping, column) ?? null);
+  return Object.fromEntries(columns.map((column) => [column, ownValue(ids, column) ?? fieldOf(column)]));
 }
 
 /** Imports a file in batches; returns rejected rows as a file. A dry run writes nothing. */

@@ -1,4 +1,4 @@
-import { isClassName, isFieldName, isJsonObject, type JsonValue } from "@purse/protocol";
+import { isClassName, isFieldName, isJsonObject, type JsonValue, ownValue } from "@purse/protocol";
 import type { ImportFile } from "./importFile.ts";
 
 /** A field that does not exist yet, for a column of a file. */
@@ -54,7 +54,11 @@ function toFieldName(column: string): string | undefined {
 function valuesOf({ format, rows }: ImportFile, column: string, index: number): JsonValue[] {
   return rows.slice(0, MAX_SAMPLES).flatMap((row): JsonValue[] => {
     const value =
-      format === "csv" && Array.isArray(row) ? row[index] : isJsonObject(row) ? row[column] : undefined;
+      format === "csv" && Array.isArray(row)
+        ? row[index]
+        : isJsonObject(row)
+          ? ownValue(row, column)
+          : undefined;
     return value === undefined || value === null || value === "" ? [] : [value];
   });
 }

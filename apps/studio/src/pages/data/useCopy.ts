@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 import { useToast, useTranslation } from "@purse/ui";
 import { type CopyFormat, serializeCells } from "./clipboard.ts";
 import type { Column } from "./columns.ts";
@@ -7,7 +7,7 @@ import type { Drafts } from "./drafts.ts";
 /** The value of a cell including unsaved changes. */
 export function draftValue(drafts: Drafts, row: JsonObject, field: string): JsonValue | undefined {
   const changes = drafts.get(String(row.objectId))?.changes;
-  return changes && Object.hasOwn(changes, field) ? (changes[field] ?? undefined) : row[field];
+  return changes && Object.hasOwn(changes, field) ? (changes[field] ?? undefined) : ownValue(row, field);
 }
 
 /** Copies cells to the clipboard and shows a toast. */

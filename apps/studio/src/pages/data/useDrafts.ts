@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { StudioRequestError } from "../../api.ts";
@@ -49,7 +49,7 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
   function step(row: JsonObject, field: string, to: JsonValue): DraftStep {
     const objectId = String(row.objectId);
     const changes = drafts.get(objectId)?.changes;
-    const from = changes && Object.hasOwn(changes, field) ? changes[field] : row[field];
+    const from = changes && Object.hasOwn(changes, field) ? changes[field] : ownValue(row, field);
     return { objectId, field, from, to, at: Date.now() };
   }
 

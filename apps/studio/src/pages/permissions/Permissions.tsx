@@ -1,3 +1,4 @@
+import { ownValue } from "@purse/protocol";
 import { QueryState, Tabs, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { ClassWorkbench } from "../../components/ClassList.tsx";
@@ -24,7 +25,7 @@ export function Permissions() {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const isChanged = (classes.data ?? []).some(
     ({ className, classLevelPermissions }) =>
-      pendingChanges(classLevelPermissions, drafts[className] ?? NO_CHANGES).length > 0,
+      pendingChanges(classLevelPermissions, ownValue(drafts, className) ?? NO_CHANGES).length > 0,
   );
   useUnsavedChangesPrompt(isChanged, t("Leave without applying your changes?"));
   // Links may set only the class.
@@ -57,7 +58,7 @@ export function Permissions() {
                   <ClassPermissions
                     key={row.className}
                     row={row}
-                    draft={drafts[row.className] ?? NO_CHANGES}
+                    draft={ownValue(drafts, row.className) ?? NO_CHANGES}
                     onDraft={(draft) => setDrafts({ ...drafts, [row.className]: draft })}
                     onRefresh={() => classes.refetch()}
                   />

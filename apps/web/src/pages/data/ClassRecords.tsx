@@ -1,4 +1,5 @@
 import { type ParseObject, Query, ParseObject as Record } from "@purse/client";
+import { ownValue } from "@purse/protocol";
 import { useMoralis } from "@purse/react";
 import {
   Button,
@@ -268,7 +269,9 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
                   onChange={(isOn) => void toggle(record, name, isOn)}
                 />
               ) : (
-                <bdi className="value clip">{formatValue(toJson(record)[name], language).slice(0, 200)}</bdi>
+                <bdi className="value clip">
+                  {formatValue(ownValue(toJson(record), name), language).slice(0, 200)}
+                </bdi>
               ),
           })),
           {

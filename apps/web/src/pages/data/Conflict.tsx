@@ -1,4 +1,4 @@
-import type { JsonObject } from "@purse/protocol";
+import { type JsonObject, ownValue } from "@purse/protocol";
 import { Button, type DataField, Notice, RelativeTime, Table, useTranslation } from "@purse/ui";
 import { formatValue, isSame, parseText } from "./recordValues.ts";
 import type { FieldInputs } from "./useFieldInputs.ts";
@@ -16,7 +16,9 @@ export interface ConflictProps {
 /** Shows both versions of a record that was changed during editing. */
 export function Conflict({ theirs, theirsAt, inputs, onTheirs, onMine }: ConflictProps) {
   const { t, language } = useTranslation();
-  const differences = inputs.fields.filter(({ name }) => !isSame(theirs[name], inputs.base[name]));
+  const differences = inputs.fields.filter(
+    ({ name }) => !isSame(ownValue(theirs, name), ownValue(inputs.base, name)),
+  );
   const mineOf = (field: DataField) => {
     const parsed = parseText(inputs.textOf(field), field, language);
     return parsed.problem === undefined ? formatValue(parsed.value, language) : inputs.textOf(field);
@@ -33,7 +35,10 @@ export function Conflict({ theirs, theirsAt, inputs, onTheirs, onMine }: Conflic
         empty={null}
         columns={[
           { label: t("Field"), cell: ({ name }) => name },
-          { label: t("Their version"), cell: ({ name }) => <bdi>{formatValue(theirs[name], language)}</bdi> },
+          {
+            label: t("Their version"),
+            cell: ({ name }) => <bdi>{formatValue(ownValue(theirs, name), language)}</bdi>,
+          },
           { label: t("Your version"), cell: (field) => <bdi>{mineOf(field)}</bdi> },
         ]}
       />

@@ -1,3 +1,4 @@
+import { ownValue } from "@purse/protocol";
 import { IconButton, useTranslation } from "@purse/ui";
 import { X } from "lucide-react";
 import { NewField } from "./NewField.tsx";
@@ -27,7 +28,7 @@ export function FieldInputList({
           <ValueInput
             field={field}
             text={inputs.textOf(field)}
-            problem={inputs.problems[field.name]}
+            problem={ownValue(inputs.problems, field.name)}
             onText={(text) => inputs.set(field, text)}
           />
           {canRemoveFields && inputs.isNew(field) && (

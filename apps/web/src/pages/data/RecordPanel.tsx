@@ -1,4 +1,5 @@
 import { type ParseObject, ParseObject as Record } from "@purse/client";
+import { ownValue } from "@purse/protocol";
 import { useMoralis } from "@purse/react";
 import {
   type AccessGrant,
@@ -143,7 +144,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
         <DetailList>
           {fields.map(({ name }) => (
             <Detail key={name} label={name}>
-              <bdi className="words">{formatValue(inputs.base[name], language)}</bdi>
+              <bdi className="words">{formatValue(ownValue(inputs.base, name), language)}</bdi>
             </Detail>
           ))}
           <Detail label={t("Permissions")}>{describeAccess(grants, user?.id, texts)}</Detail>

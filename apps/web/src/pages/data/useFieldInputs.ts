@@ -1,4 +1,4 @@
-import type { JsonObject } from "@purse/protocol";
+import { type JsonObject, ownValue } from "@purse/protocol";
 import { type DataField, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { isSame, parseText, toText, typeOf } from "./recordValues.ts";
@@ -24,10 +24,10 @@ export function useFieldInputs(classFields: readonly DataField[], row: JsonObjec
   const isKnown = ({ name }: DataField) => classFields.some((field) => field.name === name);
   const fields = [...classFields, ...added.filter((field) => !isKnown(field))]
     // A record may have a value of another type than its class has now.
-    .map((field) => ({ ...field, ...typeOf(base[field.name]) }))
+    .map((field) => ({ ...field, ...typeOf(ownValue(base, field.name)) }))
     .filter(({ type }) => !NO_INPUT.has(type));
-  const savedText = (field: DataField) => toText(base[field.name], field, language);
-  const textOf = (field: DataField) => texts[field.name] ?? savedText(field);
+  const savedText = (field: DataField) => toText(ownValue(base, field.name), field, language);
+  const textOf = (field: DataField) => ownValue(texts, field.name) ?? savedText(field);
   const change = (to: Partial<State>) => setState((before) => ({ ...before, ...to }));
   return {
     fields,
@@ -62,7 +62,7 @@ export function useFieldInputs(classFields: readonly DataField[], row: JsonObjec
     },
     /** Adopts another version; edits of fields that are the same in both are kept. */
     rebase(to: JsonObject): void {
-      const kept = Object.entries(texts).filter(([name]) => isSame(to[name], base[name]));
+      const kept = Object.entries(texts).filter(([name]) => isSame(ownValue(to, name), ownValue(base, name)));
       change({ base: to, texts: Object.fromEntries(kept), problems: {} });
     },
   };

@@ -1,4 +1,4 @@
-import { isResultReturned, type JsonObject, type JsonValue, type Operation } from "@purse/protocol";
+import { isResultReturned, type JsonObject, type JsonValue, type Operation, ownValue } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ObjectText } from "../../database/objectText.ts";
 import type { Store } from "../../database/store.ts";
@@ -60,9 +60,9 @@ export function createChangedFields(dependencies: ReturnedFieldsDependencies) {
     const visible = serialize ? await serialize({ ...object }, readerRequest) : object;
     for (const path of paths) {
       const [name = ""] = path.split(".", 1);
-      const value = visible[name];
+      const value = ownValue(visible, name);
       if (value !== undefined) body[name] = value;
-      else if (object[name] === undefined) body[name] = { __op: "Delete" };
+      else if (ownValue(object, name) === undefined) body[name] = { __op: "Delete" };
     }
   };
 }
@@ -93,7 +93,7 @@ export function createAfterSaveAnswer(dependencies: ReturnedFieldsDependencies) 
     const object: JsonObject = { ...JSON.parse(stored), ...set };
     const visible = serialize ? await serialize(object, readerRequest) : object;
     for (const name of Object.keys(set)) {
-      const value = visible[name];
+      const value = ownValue(visible, name);
       if (value !== undefined) body[name] = value;
     }
   };
@@ -149,7 +149,7 @@ export function createReplayFields(
     const visible = serialize ? await serialize({ ...object }, request) : object;
     const fields = names.flatMap((name): [string, JsonValue][] => {
       if (!Object.hasOwn(values, name)) return [[name, { __op: "Delete" }]];
-      const value = visible[name];
+      const value = ownValue(visible, name);
       return value === undefined ? [] : [[name, value]];
     });
     return fileUrls.expand(Object.fromEntries(fields), request);

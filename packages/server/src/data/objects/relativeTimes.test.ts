@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { classWith } from "../../../test/permissionFactories.ts";
 import { assertRelativeTimes } from "./relativeTimes.ts";
 
-const schema = classWith({}, { fields: { due: { type: "Date" }, title: { type: "String" } } });
+const schema = classWith(
+  {},
+  { fields: { due: { type: "Date" }, title: { type: "String" }, toString: { type: "String" as const } } },
+);
 const SOON = { $lt: { $relativeTime: "in 2 hours" } };
 
 describe("a condition with $relativeTime", () => {
@@ -18,6 +21,7 @@ describe("a condition with $relativeTime", () => {
 
   it.each<[JsonValue | undefined]>([
     [{ title: SOON }],
+    [{ toString: SOON }],
     [{ objectId: SOON }],
     [{ $and: [{ due: SOON }, { $nor: [{ title: SOON }] }] }],
   ])("is rejected with 107 in %j", (where) => {

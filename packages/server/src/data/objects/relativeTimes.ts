@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonValue, ownValue, ProtocolError } from "@purse/protocol";
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
 
 const COMBINATIONS: ReadonlySet<string> = new Set(["$or", "$and", "$nor"]);
@@ -11,7 +11,7 @@ export function assertRelativeTimes(where: JsonValue | undefined, schema: ClassS
       for (const each of value) assertRelativeTimes(each, schema);
     }
     if (!isJsonObject(value)) continue;
-    const type = (COMMON_FIELDS[key] ?? schema.fields[key])?.type;
+    const type = (ownValue(COMMON_FIELDS, key) ?? ownValue(schema.fields, key))?.type;
     if (type === undefined || type === "Date") continue;
     const isRelative = Object.values(value).some(
       (operand) => isJsonObject(operand) && "$relativeTime" in operand,

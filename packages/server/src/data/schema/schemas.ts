@@ -217,8 +217,8 @@ export class Schemas {
     const { fields = {}, indexes = {} } = this.#rules.get(className) ?? {};
     const isCurrent =
       known &&
-      Object.keys(fields).every((name) => name in known.fields) &&
-      Object.keys(indexes).every((name) => name in known.indexes);
+      Object.keys(fields).every((name) => Object.hasOwn(known.fields, name)) &&
+      Object.keys(indexes).every((name) => Object.hasOwn(known.indexes, name));
     if (isCurrent) return;
     await this.change(className, (schema) => ({
       ...schema,
