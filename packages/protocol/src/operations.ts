@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   jsonKey,
+  ownValue,
   type WirePointer,
 } from "./wireValues.ts";
 
@@ -241,8 +242,4 @@ class ChangedObject {
     if (location && ownValue(location.parent, location.key) === items) location.parent[location.key] = array;
     return array;
   }
-}
-
-function ownValue(object: JsonObject, key: string): JsonValue | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "./wireValues.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "./wireValues.ts";
 
 /**
  * What a path leads to in an object: a value, undefined if there is none, or all values that it leads to if it runs
@@ -52,7 +52,7 @@ const INDEX = /^\d+$/;
  * array is read from each of its items.
  */
 export function createPathReader([field, ...rest]: [string, ...string[]]): (object: JsonObject) => PathValue {
-  const start = (object: JsonObject) => (Object.hasOwn(object, field) ? object[field] : undefined);
+  const start = (object: JsonObject) => ownValue(object, field);
   return rest.length === 0 ? start : (object) => readPath(start(object), rest);
 }
 
@@ -85,5 +85,5 @@ function traverse(items: readonly JsonValue[], path: readonly string[], result: 
 
 function next(value: JsonValue | undefined, segment: string): JsonValue | undefined {
   if (Array.isArray(value)) return value[Number(segment)];
-  return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
+  return isJsonObject(value) ? ownValue(value, segment) : undefined;
 }

@@ -79,7 +79,7 @@ export class ObjectState {
   field(key: string, owner: RelationParent): unknown {
     if (!this.#isAffected(key)) return this.serverValue(key);
     const fields = this.attributes(owner);
-    return Object.hasOwn(fields, key) ? fields[key] : undefined;
+    return ownValue(fields, key);
   }
 
   /** Whether a pending operation affects the field or a path in it. */
