@@ -13,8 +13,7 @@ import { Random } from "../support/random.ts";
  */
 const MAX_STALL_MS = 400;
 const MAX_GROWTH_BYTES = 384 * 1024 * 1024;
-/** What the other client asks for meanwhile counts, too: more on a slow machine. */
-const MAX_ALLOCATED_BYTES = 896 * 1024 * 1024;
+const MAX_ALLOCATED_BYTES = 768 * 1024 * 1024;
 const SEED = 20_261_122;
 
 const attacks = allAttacks(1).filter(({ isShort }) => isShort);
