@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, ownValue, ProtocolError } from "@purse/protocol";
 import { connection } from "./connection.ts";
 import { escapeHtml } from "./escapeHtml.ts";
 import { decode } from "./object/decode.ts";
@@ -15,7 +15,7 @@ export class Config {
   }
 
   get(key: string): unknown {
-    return Object.hasOwn(this.attributes, key) ? this.attributes[key] : undefined;
+    return ownValue(this.attributes, key);
   }
 
   /** The setting as text that is safe in HTML. */

@@ -13,6 +13,7 @@ import {
   isPointer,
   type JsonObject,
   type JsonValue,
+  ownValue,
   readEmptyArrayAsObject,
 } from "./wireValues.ts";
 
@@ -136,7 +137,7 @@ function parseConstraint(
   depth: number,
   budget: WhereBudget,
 ): FieldCondition | undefined {
-  const comparison = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
+  const comparison = ownValue(COMPARISONS, operator);
   if (comparison) return { path, kind: comparison, operand: parseComparisonOperand(argument, comparison) };
   switch (operator) {
     case "$in":

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 import {
   type AbiFunction,
   decodeErrorResult,
@@ -56,7 +56,7 @@ function findFunction(entries: JsonObject[], requested: string): AbiFunction {
 function parseArguments(abiFunction: AbiFunction, params: JsonObject): unknown[] {
   return abiFunction.inputs.map((input, i) => {
     const name = input.name || String(i);
-    const value = Object.hasOwn(params, name) ? params[name] : undefined;
+    const value = ownValue(params, name);
     if (value === undefined || value === null) throw invalid(`${name} is required`);
     return parseArgument(value, input, name);
   });

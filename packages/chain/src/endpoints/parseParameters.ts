@@ -1,3 +1,4 @@
+import { ownValue } from "@purse/protocol";
 import { invalid } from "../model/requestErrors.ts";
 import { type EndpointRow, locationOf } from "./rows/row.ts";
 import type { TypedRow } from "./table.ts";
@@ -32,7 +33,7 @@ function acceptedKeys({ body }: EndpointRow, name: string): string[] {
 /** Undefined, null and empty text are equivalent: old clients send empty form fields. */
 function findValue(values: Parameters, keys: readonly string[]): unknown {
   for (const key of keys) {
-    const value = Object.hasOwn(values, key) ? values[key] : undefined;
+    const value = ownValue(values, key);
     if (value !== undefined && value !== null && value !== "") return value;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ownValue, ProtocolError } from "@purse/protocol";
 import { routeSegments } from "./routeSegments.ts";
 
 /** Maximum number of requests in one batch. */
@@ -62,5 +62,5 @@ function kindOf({ method, path, params }: BatchedRequest): BatchKind | undefined
       method === "POST" || (method === "PUT" && ("password" in params || "authData" in params));
     return setsCredentials ? "credentials" : undefined;
   }
-  return Object.hasOwn(KIND_BY_ROUTE, first) ? KIND_BY_ROUTE[first] : undefined;
+  return ownValue(KIND_BY_ROUTE, first);
 }

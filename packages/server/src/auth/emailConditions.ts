@@ -1,4 +1,4 @@
-import { applyOperations, type JsonObject } from "@purse/protocol";
+import { applyOperations, type JsonObject, ownValue } from "@purse/protocol";
 import type { SettingUser, UserConditionRequest } from "../config/userConditions.ts";
 import type { RequestContext } from "../core/authContext.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
@@ -73,7 +73,7 @@ function settingUser(user: JsonObject): SettingUser {
   return {
     className: "_User",
     id: typeof fields.objectId === "string" ? fields.objectId : undefined,
-    get: (field) => (Object.hasOwn(fields, field) ? fields[field] : undefined),
+    get: (field) => ownValue(fields, field),
     toJSON: () => structuredClone(fields),
   };
 }

@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownValue,
+  ProtocolError,
+} from "@purse/protocol";
 
 /** Whether an event matches. */
 export type EventFilter = (fields: JsonObject) => boolean;
@@ -41,7 +48,7 @@ function parseCondition(key: string, operands: JsonValue, depth: number): EventF
         ? conditions.every((matches) => matches(fields))
         : conditions.some((matches) => matches(fields));
   }
-  const comparison = Object.hasOwn(COMPARISONS, key) ? COMPARISONS[key] : undefined;
+  const comparison = ownValue(COMPARISONS, key);
   if (!comparison)
     throw invalidFilter(`there is no ${key.slice(0, 32)}: ${Object.keys(COMPARISONS).join(", ")} are`);
   const [name, operand] = Array.isArray(operands) ? operands : [];

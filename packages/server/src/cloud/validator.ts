@@ -1,5 +1,5 @@
 import type { ParseObject } from "@purse/client";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, ownValue, ProtocolError } from "@purse/protocol";
 import type { CloudRequest } from "./cloudRequests.ts";
 import type { RateLimitRule } from "./rateLimitRule.ts";
 import { thrownMessage } from "./thrownErrors.ts";
@@ -109,7 +109,7 @@ async function assertRules(
 async function assertFields(fields: ValidatorRules["fields"], request: ValidatedRequest): Promise<void> {
   const { object, original } = request;
   const values: Record<string, unknown> = request.params ?? {};
-  const fieldValue = (key: string): unknown => (object ? object.get(key) : ownProperty(values, key));
+  const fieldValue = (key: string): unknown => (object ? object.get(key) : ownValue(values, key));
   const assertPresent = (key: string) => {
     if (isMissing(fieldValue(key)))
       throw validationError(`Validation failed. Please specify data for ${key}.`);
@@ -196,10 +196,6 @@ function toValidationError(error: unknown): Error {
 
 function isNameList(fields: unknown): fields is readonly string[] {
   return Array.isArray(fields);
-}
-
-function ownProperty(values: Record<string, unknown>, key: string): unknown {
-  return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
 function isMissing(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { ownValue } from "@purse/protocol";
 import { assertRateLimitRule } from "./rateLimitRule.ts";
 
 /** The types that a rule may have, as in Parse Server. */
@@ -43,7 +44,7 @@ function assertFieldRules(name: string, fields: object): void {
 }
 
 function assertRule(name: string, rules: Readonly<Record<string, Types>>, key: string, value: unknown): void {
-  const types = Object.hasOwn(rules, key) ? rules[key] : undefined;
+  const types = ownValue(rules, key);
   if (!types) {
     throw new Error(
       `The validator of ${name}: ${key} is not a supported parameter for Cloud Function validations. ` +

@@ -1,4 +1,4 @@
-import { isPointer, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isPointer, type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 
 /** A user that objects must point to by one of the fields, either directly or by an item of an array. */
 export interface UserPointers {
@@ -8,7 +8,7 @@ export interface UserPointers {
 
 export function pointsToUser(object: JsonObject, { fields, userId }: UserPointers): boolean {
   return fields.some((field) => {
-    const value = Object.hasOwn(object, field) ? object[field] : undefined;
+    const value = ownValue(object, field);
     return Array.isArray(value) ? value.some((item) => isUser(item, userId)) : isUser(value, userId);
   });
 }

@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownValue,
+  ProtocolError,
+} from "@purse/protocol";
 import { objectIdOf } from "./globalId.ts";
 import type { FieldsOf } from "./selection.ts";
 
@@ -36,7 +43,7 @@ export function toWhere(input: JsonObject, className: string, fieldsOf: FieldsOf
   const where: JsonObject = {};
   const fields = fieldsOf(className);
   for (const [name, condition] of Object.entries(input)) {
-    const compound = Object.hasOwn(COMPOUNDS, name) ? COMPOUNDS[name] : undefined;
+    const compound = ownValue(COMPOUNDS, name);
     if (compound !== undefined) {
       const list = Array.isArray(condition) ? condition : [condition];
       where[compound] = list.map((each) => toWhere(objectIn(each, name), className, fieldsOf));
@@ -75,7 +82,7 @@ function merge(where: JsonObject, field: string, operators: JsonObject): void {
 function toOperators(condition: JsonObject, fieldsOf: FieldsOf): JsonObject {
   return Object.fromEntries(
     Object.entries(condition).map(([name, value]) => [
-      (Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined) ?? name,
+      ownValue(OPERATORS, name) ?? name,
       toOperand(name, value, fieldsOf),
     ]),
   );
@@ -157,7 +164,7 @@ function addObjectConditions(
   fieldsOf: FieldsOf,
 ): void {
   for (const [name, value] of Object.entries(condition)) {
-    const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+    const operator = ownValue(OPERATORS, name);
     const entries = Array.isArray(value) ? value : [value];
     const keyed = entries.filter((each) => isJsonObject(each) && typeof each.key === "string");
     if (operator === undefined || keyed.length !== entries.length || entries.length === 0) {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, jsonEqual } from "@purse/protocol";
+import { isJsonObject, type JsonObject, jsonEqual, ownValue } from "@purse/protocol";
 import type { LoggedChange } from "../database/changeLog.ts";
 import type { EventKind } from "./eventKind.ts";
 import type { Subscription } from "./subscriptions.ts";
@@ -70,7 +70,7 @@ export class ChangeView {
     if (!fields) return JSON.stringify({ ...object, ...identity });
     const selected: JsonObject = {};
     for (const field of ["createdAt", "updatedAt", ...fields]) {
-      const value = Object.hasOwn(object, field) ? object[field] : undefined;
+      const value = ownValue(object, field);
       if (value !== undefined) selected[field] = value;
     }
     return JSON.stringify({ ...selected, ...identity });

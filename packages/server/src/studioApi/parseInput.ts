@@ -1,4 +1,11 @@
-import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, tryParseJson } from "@purse/protocol";
+import {
+  ErrorCode,
+  type JsonObject,
+  type JsonValue,
+  ownValue,
+  ProtocolError,
+  tryParseJson,
+} from "@purse/protocol";
 import { z } from "zod";
 
 /**
@@ -9,7 +16,7 @@ import { z } from "zod";
 export function parseInput<Input extends z.ZodObject>(schema: Input, params: JsonObject): z.output<Input> {
   const decoded: JsonObject = {};
   for (const [name, field] of Object.entries(schema.shape)) {
-    const value = Object.hasOwn(params, name) ? params[name] : undefined;
+    const value = ownValue(params, name);
     if (value === undefined) continue;
     if (z.safeParse(field, value).success) decoded[name] = value;
     else if (value !== "" && value !== null)

@@ -1,3 +1,4 @@
+import { ownValue } from "@purse/protocol";
 import { useEffect } from "react";
 
 /** Handlers by shortcut: `mod+k` (Ctrl, or ⌘ on a Mac), `?`, or a sequence such as `g p`. */
@@ -16,7 +17,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       if (event.altKey || event.isComposing || (!isMod && isTyping(event.target))) return;
       const key = isMod ? `mod+${event.key.toLowerCase()}` : event.key;
       const sequence = event.timeStamp - at < SEQUENCE_MS ? `${first} ${key}` : key;
-      const run = shortcutFor(shortcuts, sequence) ?? shortcutFor(shortcuts, key);
+      const run = ownValue(shortcuts, sequence) ?? ownValue(shortcuts, key);
       [first, at] = [run ? "" : key, event.timeStamp];
       if (!run) return;
       event.preventDefault();
@@ -25,10 +26,6 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     window.addEventListener("keydown", press);
     return () => window.removeEventListener("keydown", press);
   }, [shortcuts]);
-}
-
-function shortcutFor(shortcuts: Shortcuts, key: string): (() => void) | undefined {
-  return Object.hasOwn(shortcuts, key) ? shortcuts[key] : undefined;
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,4 +1,4 @@
-import type { FieldType, JsonObject } from "@purse/protocol";
+import { type FieldType, type JsonObject, ownValue } from "@purse/protocol";
 import type { StudioClass } from "@purse/server/studio-api";
 
 export type Index = Record<string, 1 | -1 | "text">;
@@ -50,8 +50,8 @@ function mergeChanges<T>(
   changes: Readonly<Record<string, T | null>>,
 ): [name: string, value: T, change: Change][] {
   return [...new Set([...Object.keys(known), ...Object.keys(changes)])].flatMap((name) => {
-    const before = Object.hasOwn(known, name) ? known[name] : undefined;
-    const to = Object.hasOwn(changes, name) ? changes[name] : undefined;
+    const before = ownValue(known, name);
+    const to = ownValue(changes, name);
     const value = to ?? before;
     if (value === undefined) return [];
     const change: Change = to === undefined ? undefined : to === null ? "gone" : before ? "changed" : "new";

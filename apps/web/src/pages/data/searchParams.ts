@@ -1,3 +1,4 @@
+import { ownValue } from "@purse/protocol";
 import { type Filter, type FilterOperator, parseFilters, stringParam } from "@purse/ui";
 import { isFieldName } from "./classes.ts";
 
@@ -39,7 +40,7 @@ const FORMER_OPERATORS: Readonly<Record<string, FilterOperator>> = {
 function parseFormerFilters(text: string): Filter[] {
   return text.split("|").flatMap((each): Filter[] => {
     const [field = "", name = "", ...rest] = each.split("~");
-    const operator = Object.hasOwn(FORMER_OPERATORS, name) ? FORMER_OPERATORS[name] : undefined;
+    const operator = ownValue(FORMER_OPERATORS, name);
     if (!isFieldName(field) || !operator) return [];
     try {
       return [{ field, operator, value: parseFormerValue(field, decodeURIComponent(rest.join("~"))) }];

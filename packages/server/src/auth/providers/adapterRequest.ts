@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type JsonObject, type JsonValue, ownValue } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import { withoutOperatorKeys } from "../../core/http/masterKey.ts";
 import type { AuthCheck } from "./adapter.ts";
@@ -58,7 +58,7 @@ function adapterUser(object: JsonObject): AdapterUser {
     id: typeof object.objectId === "string" ? object.objectId : undefined,
     className: "_User",
     attributes,
-    get: (field) => (Object.hasOwn(attributes, field) ? attributes[field] : undefined),
+    get: (field) => ownValue(attributes, field),
     toJSON: () => structuredClone(attributes),
   };
 }

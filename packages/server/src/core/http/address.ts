@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from "node:net";
+import { ownValue } from "@purse/protocol";
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 type Ip = IPv4 | IPv6;
@@ -50,7 +51,7 @@ function contains(ip: Ip, base: Ip, bits: number): boolean {
 }
 
 function parseRanges(entry: string): [Ip, number][] {
-  const named = Object.hasOwn(NAMED_RANGES, entry) ? NAMED_RANGES[entry] : undefined;
+  const named = ownValue(NAMED_RANGES, entry);
   if (named) return named.flatMap(parseRanges);
   const [address = "", bits, ...rest] = entry.split("/");
   const ip = parseIp(address);

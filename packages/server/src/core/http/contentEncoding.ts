@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, ownValue, ProtocolError } from "@purse/protocol";
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -22,7 +22,7 @@ export function isCompressed({ headers }: IncomingMessage): boolean {
 export function createBodyDecoder({ headers }: IncomingMessage): Transform | undefined {
   const encoding = encodingOf(headers["content-encoding"]);
   if (encoding === "identity") return undefined;
-  const create = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+  const create = ownValue(DECODERS, encoding);
   if (create) return create();
   throw new ProtocolError(
     ErrorCode.INVALID_JSON,

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   MAX_INSTALLATION_ID_LENGTH,
   MAX_REQUEST_ID_LENGTH,
+  ownValue,
   ProtocolError,
   parseJson,
 } from "@purse/protocol";
@@ -71,14 +72,14 @@ export function parseEnvelope(
     return typeof value === "string" && value !== "" ? value : undefined;
   };
   const bodyField = (name: string) => {
-    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const value = ownValue(fields, name);
     if (value === undefined || value === null || value === "") return undefined;
     if (typeof value === "string") return value;
     throw new ProtocolError(ErrorCode.INVALID_JSON, `${name} must be a string`);
   };
   /** Clients have always been able to send anything as the key of their app. */
   const textField = (name: string) => {
-    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const value = ownValue(fields, name);
     return typeof value === "string" && value !== "" ? value : undefined;
   };
   const clientKeys: ClientKeys = {};

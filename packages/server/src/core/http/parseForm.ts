@@ -1,5 +1,5 @@
 import { parse } from "node:querystring";
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, ownValue, ProtocolError } from "@purse/protocol";
 
 /** Maximum number of fields of a query string or an HTML form. */
 export const MAX_FORM_FIELDS = 1_000;
@@ -37,7 +37,7 @@ export function addQueryParams(params: JsonObject, search: string): void {
       continue;
     }
     for (const value of Array.isArray(rawValue) ? rawValue : [rawValue ?? ""]) {
-      const existing = Object.hasOwn(params, key) ? params[key] : undefined;
+      const existing = ownValue(params, key);
       if (Array.isArray(existing)) existing.push(value);
       else if (name.endsWith("[]")) params[key] = [value];
       else if (typeof existing === "string") params[key] = [existing, value];

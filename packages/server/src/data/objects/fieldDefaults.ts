@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, type Operation, ownValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { defaultAcl } from "../permissions/acl.ts";
@@ -19,7 +19,7 @@ export function applyDefaults(
   const added: string[] = [];
   for (const name in schema.fields) {
     const field = schema.fields[name];
-    if (!field || (Object.hasOwn(operations, name) && !isEmpty(operations[name]))) continue;
+    if (!field || !isEmpty(ownValue(operations, name))) continue;
     if (field.defaultValue !== undefined) {
       operations[name] = { op: "Set", value: canonicalValue(field.defaultValue) };
       added.push(name);

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   MAX_INCLUDED_OBJECTS,
+  ownValue,
   ProtocolError,
 } from "@purse/protocol";
 
@@ -89,7 +90,7 @@ async function includeField(
   };
   for (const object of objects) {
     for (const key of field === "*" ? Object.keys(object) : [field]) {
-      const value = Object.hasOwn(object, key) ? object[key] : undefined;
+      const value = ownValue(object, key);
       // `*` only replaces pointers and keeps plain objects.
       if (value === undefined || (field === "*" && !isPointer(value) && !Array.isArray(value))) continue;
       const replaced = replace(value);
@@ -102,7 +103,7 @@ async function includeField(
 
 function valuesOf(object: JsonObject, field: string): JsonValue[] {
   if (field === "*") return Object.values(object);
-  const value = Object.hasOwn(object, field) ? object[field] : undefined;
+  const value = ownValue(object, field);
   return value === undefined ? [] : [value];
 }
 

@@ -31,7 +31,7 @@ describe("a condition with $relativeTime", () => {
   });
 
   it.each<[JsonValue | undefined]>([[undefined], [[]], [{ title: "text" }], [{ $or: "no list" }]])(
-    "is not looked for in %j, which the parser judges",
+    "is not looked for in %j, which is left to the parser",
     (where) => {
       expect(() => assertRelativeTimes(where, schema)).not.toThrow();
     },

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, PUBLIC } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, ownValue, PUBLIC } from "@purse/protocol";
 import type { AclSubjects } from "../../core/aclSubjects.ts";
 import type { AuthContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
@@ -25,7 +25,7 @@ export function grantingSubject(
 ): string | undefined {
   if (!isJsonObject(acl)) return undefined;
   const isGranted = (subject: string): boolean => {
-    const entry = Object.hasOwn(acl, subject) ? acl[subject] : undefined;
+    const entry = ownValue(acl, subject);
     return isJsonObject(entry) && entry[permission] === true;
   };
   return isGranted(PUBLIC) ? PUBLIC : subjects.find(isGranted);

@@ -1,5 +1,4 @@
-import type { Condition, JsonObject, Order } from "@purse/protocol";
-import { PUBLIC } from "@purse/protocol";
+import { type Condition, type JsonObject, type Order, ownValue, PUBLIC } from "@purse/protocol";
 import { type AuthContext, aclSubjectsOf, bypassesPermissions } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { pointsToUser } from "../../database/userPointers.ts";
@@ -128,7 +127,7 @@ function protectionOf(
 function listsOfSubjects(rules: ProtectedFields, auth: AuthContext): (readonly string[])[] {
   const signedIn = auth.kind === "user" ? ["authenticated"] : [];
   return [PUBLIC, ...(aclSubjectsOf(auth) ?? []), ...signedIn].flatMap((subject) => {
-    const fields = Object.hasOwn(rules, subject) ? rules[subject] : undefined;
+    const fields = ownValue(rules, subject);
     return fields ? [fields] : [];
   });
 }

@@ -1,4 +1,11 @@
-import { ErrorCode, type FieldType, fieldTypeOf, type Operation, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  type FieldType,
+  fieldTypeOf,
+  type Operation,
+  ownValue,
+  ProtocolError,
+} from "@purse/protocol";
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
 import { typeText } from "./editClass.ts";
 
@@ -29,7 +36,7 @@ export function compareFields(schema: ClassSchema, operations: Record<string, Op
     if (!operation || Object.hasOwn(COMMON_FIELDS, name)) continue;
     const type = dot < 0 ? typeFor(operation) : nestedType(operation);
     if (!type) continue;
-    const known = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
+    const known = ownValue(schema.fields, name);
     if (!known) missing[name] = type;
     else if (dot >= 0 ? known.type !== "Object" && known.type !== "Array" : !sameType(known, type)) {
       mismatch ??= new ProtocolError(

@@ -9,6 +9,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  ownValue,
   ProtocolError,
   readEmptyArrayAsObject,
 } from "@purse/protocol";
@@ -76,7 +77,7 @@ function editFields(
   const isNew = Object.keys(schema.fields).length === 0;
   const fields = { ...schema.fields };
   for (const [name, edit] of Object.entries(edits)) {
-    const known = Object.hasOwn(current, name) ? current[name] : undefined;
+    const known = ownValue(current, name);
     if (!isJsonObject(edit)) throw invalidJson();
     if (edit.__op === "Delete") {
       if (!known) throw invalidOperation(`Field ${name} does not exist, cannot delete.`);

@@ -1,4 +1,4 @@
-import type { FieldTypeName, Operand } from "@purse/protocol";
+import { type FieldTypeName, type Operand, ownValue } from "@purse/protocol";
 import type { ClassSchema } from "../classSchema.ts";
 import { type TraversalList, type TraversalSteps, traversalStepsOf } from "./arrayTraversal.ts";
 import { columnOf, typedColumnOf } from "./columns.ts";
@@ -30,7 +30,7 @@ export class FieldTarget {
   constructor(path: readonly [string, ...string[]], schema: ClassSchema, dialect: Dialect) {
     const [field] = path;
     const column = columnOf(path);
-    const declared = Object.hasOwn(schema.fields, field) ? schema.fields[field] : undefined;
+    const declared = ownValue(schema.fields, field);
     const own = path.length === 1 ? declared : undefined;
     this.path = path;
     this.type = own?.type;

@@ -1,4 +1,11 @@
-import { ErrorCode, type FieldType, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  type FieldType,
+  isJsonObject,
+  type JsonObject,
+  ownValue,
+  ProtocolError,
+} from "@purse/protocol";
 import { parseFields } from "../../data/objects/parseFields.ts";
 import { clientFields } from "../../data/schema/describe.ts";
 import { dataEndpoints, type StudioImportResult } from "../../studioApi/data.ts";
@@ -153,8 +160,7 @@ export function importExportRoutes({
     const [header, ...rows] = parseCsvParameter(text);
     if (!header) throw invalidParameter("the file is empty");
     const fields = clientFields(className, schemas.get(className)?.fields ?? {});
-    const typeOf = (field: string): FieldType | undefined =>
-      Object.hasOwn(fields, field) ? fields[field] : undefined;
+    const typeOf = (field: string): FieldType | undefined => ownValue(fields, field);
     return rows.map((row) => {
       const source = row.map(copyCell).join(",");
       try {
