@@ -10,10 +10,10 @@ const FILES = [
   "packages/chain/src/store/clickhouse",
   "packages/chain/src/endpoints",
   "packages/chain/src/events",
-  "packages/chain/src/indexer/randomHistory.test.ts",
-  "packages/chain/src/indexer/clickhouseSwitch.test.ts",
-  "packages/chain/src/indexer/chainFaults.test.ts",
-  "packages/chain/src/nft/metadata.test.ts",
+  "packages/chain/src/indexer/randomHistory.server.test.ts",
+  "packages/chain/src/indexer/clickhouseSwitch.server.test.ts",
+  "packages/chain/src/indexer/chainFaults.alone.test.ts",
+  "packages/chain/src/nft/metadata.server.test.ts",
 ];
 
 ensureInstalled();
@@ -23,7 +23,7 @@ const { url, stop } =
 const files = process.argv.length > 2 ? process.argv.slice(2) : FILES;
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 // It tests the readers of the SQL databases.
-const excluded = "--exclude=packages/chain/src/endpoints/heavyReads.test.ts";
+const excluded = "--exclude=packages/chain/src/endpoints/heavyReads.alone.test.ts";
 const tests = spawn(node, [vitest, "run", excluded, ...files], {
   stdio: "inherit",
   cwd: root,

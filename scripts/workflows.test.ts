@@ -25,7 +25,7 @@ describe.each(readdirSync(FOLDER))("the workflow %s", (file) => {
 
 it("the CI runs each project of the tests once", () => {
   const config = readFileSync(join(ROOT, "vitest.config.ts"), "utf8");
-  const projects = [...config.matchAll(/^ {10}name: "(\w+)"/gm)].map(([, name]) => name);
+  const projects = [...config.matchAll(/^ {6}kind\("(\w+)"/gm)].map(([, name]) => name);
   const commands = readFileSync(join(FOLDER, "ci.yml"), "utf8").replace(
     "npm test -- tests/browser",
     "--project browser",

@@ -22,6 +22,9 @@ export default defineConfig({
     ],
     // The ids of the specification are defined in the configuration of all tests.
     strictTags: false,
-    exclude: ["**/node_modules/**", "packages/server/src/data/permissions/permissions.property.test.ts"],
+    exclude: [
+      "**/node_modules/**",
+      "packages/server/src/data/permissions/permissions.property.server.test.ts",
+    ],
   },
 });

@@ -70,8 +70,8 @@ for (const piece of chosen) {
   if (finished.pieces[piece]) continue;
   const seed = Number(values.seed) + piece - 1;
   finished.pieces[piece] = {
-    questions: run("randomQueries.test.ts", seed, { PURSE_QUESTIONS: String(perRound) }),
-    requests: run("malformedRequests.test.ts", seed, { PURSE_REQUESTS: String(perOperation) }),
+    questions: run("randomQueries.server.test.ts", seed, { PURSE_QUESTIONS: String(perRound) }),
+    requests: run("malformedRequests.server.test.ts", seed, { PURSE_REQUESTS: String(perOperation) }),
   };
   mkdirSync(join(root, ".cache"), { recursive: true });
   writeFileSync(finishedFile, JSON.stringify(finished));

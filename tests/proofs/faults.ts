@@ -36,20 +36,20 @@ if (values.changes !== "triggers" && values.changes !== "decoding")
 const root = join(import.meta.dirname, "../..");
 const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> = {
   commits: {
-    files: ["tests/faults/lostCommits.test.ts"],
+    files: ["tests/faults/lostCommits.alone.test.ts"],
     env: { PURSE_COMMIT_ROUNDS: values.rounds ?? "500" },
   },
-  crashes: { files: ["tests/faults/crashes.test.ts"], env: { PURSE_CRASH_CYCLES: values.cycles } },
-  clocks: { files: ["tests/faults/clockJumps.test.ts"], env: { PURSE_CLOCK_JUMPS: "all" } },
+  crashes: { files: ["tests/faults/crashes.alone.test.ts"], env: { PURSE_CRASH_CYCLES: values.cycles } },
+  clocks: { files: ["tests/faults/clockJumps.alone.test.ts"], env: { PURSE_CLOCK_JUMPS: "all" } },
   restarts: {
-    files: ["tests/faults/rollingRestart.test.ts"],
+    files: ["tests/faults/rollingRestart.alone.test.ts"],
     env: {
       PURSE_RESTART_ROUNDS: values.rounds ?? "5",
       ...(values.haproxy !== undefined && { PURSE_HAPROXY: values.haproxy }),
     },
   },
   chaos: {
-    files: ["tests/faults/chaos.test.ts"],
+    files: ["tests/faults/chaos.alone.test.ts"],
     env: {
       PURSE_CHAOS_SECONDS: process.env.PURSE_CHAOS_SECONDS ?? String(Number(values.minutes) * 60),
       PURSE_CHAOS_FAULTS: values.faults,
@@ -61,7 +61,7 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
     env: { PURSE_CHAIN_FAULTS: "all" },
   },
   outages: {
-    files: ["tests/browser/outage.test.ts", "tests/browser/studioOutage.test.ts"],
+    files: ["tests/browser/outage.browser.test.ts", "tests/browser/studioOutage.browser.test.ts"],
     env: { PURSE_TESTS: "all" },
   },
 };

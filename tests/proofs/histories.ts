@@ -12,10 +12,10 @@ const { values } = parseArgs({ options: { count: { type: "string", default: "200
 const root = join(import.meta.dirname, "../..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const files = [
-  "packages/chain/src/indexer/randomHistory.test.ts",
-  "packages/server/src/chainEvents/watchIndexer.test.ts",
-  "packages/server/src/chainEvents/streams/streamIndexer.test.ts",
-  "tests/server/chainHistories.test.ts",
+  "packages/chain/src/indexer/randomHistory.server.test.ts",
+  "packages/server/src/chainEvents/watchIndexer.server.test.ts",
+  "packages/server/src/chainEvents/streams/streamIndexer.server.test.ts",
+  "tests/server/chainHistories.server.test.ts",
 ];
 const { status } = spawnSync(process.execPath, [vitest, "run", ...files], {
   cwd: root,

@@ -1,6 +1,9 @@
 /** Whether all cases run (`npm run test:all`). `npm test` takes some cases of each kind. */
 export const ALL_CASES = process.env.PURSE_TESTS === "all";
 
+/** Whether only what `npm test` leaves out runs (`npm run test:all -- --rest`), in the short forms of `npm test`. */
+export const REST = process.env.PURSE_TESTS === "rest";
+
 /** The cases that run: with `npm run test:all` all of them, with `npm test` the chosen ones. */
 export function casesOf<Case>(
   all: readonly Case[],

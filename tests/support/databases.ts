@@ -1,11 +1,16 @@
 import { inject } from "vitest";
-import { ALL_CASES } from "./allCases.ts";
+import { ALL_CASES, REST } from "./allCases.ts";
 import { newDatabase } from "./postgresServer.ts";
 import { newStartedDatabase } from "./startedDatabase.ts";
 
-/** The supported databases. */
-export const DATABASES = ["SQLite", "PostgreSQL"] as const;
-export type DatabaseName = (typeof DATABASES)[number];
+/** The supported databases: for tests of the `Store`, of SQL and of transactions. */
+export const ALL_DATABASES = ["SQLite", "PostgreSQL"] as const;
+export type DatabaseName = (typeof ALL_DATABASES)[number];
+
+/** The databases for tests of everything above the `Store`: SQLite with `npm test`, PostgreSQL with the rest, or both. */
+export const DATABASES: readonly DatabaseName[] = ALL_CASES
+  ? ALL_DATABASES
+  : [REST ? "PostgreSQL" : "SQLite"];
 
 /**
  * Whether cases that do not depend on the database run on this one: on SQLite, and with `npm run test:all` on all of

@@ -38,22 +38,28 @@ export type DatabaseName =
   | "SQLite and ClickHouse"
   | "PostgreSQL and ClickHouse";
 
-/** Databases that indexes support. */
-export const DATABASES: readonly DatabaseName[] =
+/** Databases that indexes support: for tests of their stores, of SQL and of transactions. */
+export const ALL_DATABASES: readonly [DatabaseName, DatabaseName] =
   clickHouseUrl === undefined
     ? ["SQLite", "PostgreSQL"]
     : ["SQLite and ClickHouse", "PostgreSQL and ClickHouse"];
 
 /** The same with partitions, for tests of what depends on them. */
 export const DATABASES_AND_PARTITIONS: readonly DatabaseName[] =
-  clickHouseUrl === undefined ? [...DATABASES, "PostgreSQL with partitions"] : DATABASES;
+  clickHouseUrl === undefined ? [...ALL_DATABASES, "PostgreSQL with partitions"] : ALL_DATABASES;
+
+/** Databases for tests of everything above the stores: SQLite with `npm test`, PostgreSQL with the rest, or both. */
+export const DATABASES: readonly DatabaseName[] =
+  process.env.PURSE_TESTS === "all" || clickHouseUrl !== undefined
+    ? ALL_DATABASES
+    : [ALL_DATABASES[process.env.PURSE_TESTS === "rest" ? 1 : 0]];
 
 /**
  * Whether cases that do not depend on the database run on this one: on the first, and with `npm run test:all` on all of
  * them.
  */
 export function runsEveryCase(name: DatabaseName): boolean {
-  return name === DATABASES[0] || process.env.PURSE_TESTS === "all";
+  return name === ALL_DATABASES[0] || process.env.PURSE_TESTS === "all";
 }
 
 export type DatabaseLocation = ChainServiceConfig["database"];

@@ -6,8 +6,15 @@ import { openStore } from "../src/database/openStore.ts";
 import type { Store } from "../src/database/store.ts";
 import { createDatabase, dropDatabase } from "./postgresDatabase.ts";
 
-export const DATABASES = ["SQLite", "PostgreSQL"] as const;
-type DatabaseName = (typeof DATABASES)[number];
+/** The supported databases: for tests of the `Store`, of SQL and of transactions. */
+export const ALL_DATABASES = ["SQLite", "PostgreSQL"] as const;
+export type DatabaseName = (typeof ALL_DATABASES)[number];
+
+/** The databases for tests of everything above the `Store`: SQLite with `npm test`, PostgreSQL with the rest, or both. */
+export const DATABASES: readonly DatabaseName[] =
+  process.env.PURSE_TESTS === "all"
+    ? ALL_DATABASES
+    : [process.env.PURSE_TESTS === "rest" ? "PostgreSQL" : "SQLite"];
 type Cleanups = (() => Promise<unknown>)[];
 
 /** Stores of tests: creating the tables in PostgreSQL takes three times as long as copying a database that has them. */

@@ -174,7 +174,7 @@ describe.each(DATABASES)("system classes on %s", (database) => {
 
   /**
    * Each path by each transport, and each class by each transport. All combinations would be 90,000 requests;
-   * readGuards.test.ts tries them on five classes. Those that clients cannot access are tried by half of the paths in turn,
+   * readGuards.server.test.ts tries them on five classes. Those that clients cannot access are tried by half of the paths in turn,
    * all of them with `npm run test:all`.
    */
   const answersTo = (who: Identity, className: string) => {

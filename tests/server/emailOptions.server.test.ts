@@ -11,7 +11,7 @@ const UNVERIFIED = { code: 205, error: "User email is not verified." };
 const EXPIRED = "no longer valid";
 const tokenOf = (link: string) => new URL(link).searchParams.get("token") ?? "";
 
-// Both databases store the addresses and tokens in email.test.ts.
+// Both databases store the addresses and tokens in email.server.test.ts.
 describe("email options", () => {
   let mails: MailServer;
   let running: Purse | undefined;
