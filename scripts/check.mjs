@@ -1,4 +1,4 @@
-// `npm run check`: format and lint, types, import rules, unused exports, generated pages, documentation links, vocabulary.
+// `npm run check`: format and lint, types, import rules, unused exports, generated pages, the documentation, vocabulary.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ const bin = (name) => join(root, "node_modules/.bin", name);
 const steps = [
   ["format and lint", bin("biome"), ["check", "--error-on-warnings"]],
   ["types", bin("tsc"), ["-b"]],
+  ["documentation site", node, ["scripts/docs.mjs", "--if-changed"]],
   [
     "layers",
     node,

@@ -12,11 +12,16 @@ declare module "vitest" {
   }
 }
 
+/** Test files that start something, by their suffix. */
+const STARTING = /\.(server|alone|browser)\.test\.tsx?$/;
+
 /**
  * One local chain to go on from, and one PostgreSQL server for all tests; each makes databases of its own.
  * `PURSE_TEST_POSTGRES_URL` names another.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const { config, state } = project.vitest;
+  if (!config.watch && !state.getPaths().some((path) => STARTING.test(path))) return undefined;
   ensureServersBuilt();
   // Tests and the servers that they start go on from it: see startPurse.
   process.env.PURSE_TEST_BEGUN_CHAIN = await chainSnapshot();

@@ -13,7 +13,7 @@ import { tmpdir, userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
-import { ensureProgram } from "../../scripts/debianPackages.mjs";
+import { ensureProgram } from "../../scripts/programs.mjs";
 import { freePort } from "./freePort.ts";
 import { type PostgresProxy, startPostgresProxy } from "./postgresProxy.ts";
 import { untilListening } from "./valkeyServer.ts";
@@ -65,7 +65,7 @@ interface Programs {
 /** The programs, installed from Debian's packages if possible. Throws Error that names what is missing. */
 function findPrograms(): Programs {
   const find = (paths: readonly string[], debianPackage: string): string => {
-    const found = ensureProgram([...paths], debianPackage);
+    const found = ensureProgram({ paths, debianPackage });
     if (found !== undefined) return found;
     throw new Error(
       `${debianPackage} is missing and could not be installed: apt-get install ${debianPackage}`,

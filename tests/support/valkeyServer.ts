@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { connect } from "node:net";
-import { ensureProgram } from "../../scripts/debianPackages.mjs";
+import { ensureProgram, VALKEY } from "../../scripts/programs.mjs";
 import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
 
@@ -16,16 +16,10 @@ export interface ValkeyServer {
   thaw(): void;
 }
 
-/** Starts Valkey or Redis: `PURSE_TEST_VALKEY` names the program, otherwise Debian's is used and installed if necessary. */
+/** Starts Valkey or Redis. */
 export async function startValkey(): Promise<ValkeyServer> {
-  const program =
-    process.env.PURSE_TEST_VALKEY ??
-    ensureProgram(
-      ["/usr/bin/valkey-server", "/usr/bin/redis-server", "/usr/local/bin/redis-server"],
-      "redis-server",
-    );
-  if (program === undefined)
-    throw new Error("install valkey-server or redis-server, or set PURSE_TEST_VALKEY");
+  const program = ensureProgram(VALKEY);
+  if (program === undefined) throw new Error(`install ${VALKEY.debianPackage}, or set ${VALKEY.variable}`);
   const port = await freePort();
   let server: ChildProcess | undefined;
   const start = async () => {
