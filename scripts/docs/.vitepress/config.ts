@@ -80,6 +80,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["request-lifecycle", "Request lifecycle"],
       ["indexing", "Chain indexing"],
       ["testing", "Testing"],
+      ["proofs", "Proofs and benchmarks"],
       ["recipes", "Recipes"],
       ["releases", "Releases"],
       ["design", "Design system"],
