@@ -35,6 +35,8 @@ describe("the files page", () => {
     ]);
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: `Delete ${file.name}` }).click();
+    // The toast stays while the pointer is over it.
+    await page.getByRole("button", { name: "Undo" }).hover();
     await page.getByText("No files yet").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await name.waitFor();

@@ -42,10 +42,13 @@ describe("the main pages of the app", () => {
     await press(page, "button", "Review");
     await page.getByRole("heading", { level: 2, name: "Review" }).waitFor();
     await expectFocus(page);
-    await press(page, "button", "Send ETH");
-    await page.getByRole("heading", { level: 2, name: "Sent" }).waitFor();
+    // The toast disappears after some seconds.
+    await Promise.all([
+      expectAnnounced(page, "Send 0.5 ETH: confirmed"),
+      page.getByRole("heading", { level: 2, name: "Sent" }).waitFor(),
+      press(page, "button", "Send ETH"),
+    ]);
     await expectFocus(page);
-    await expectAnnounced(page, "Send 0.5 ETH: confirmed");
 
     await press(page, "button", "Account menu", { backward: true });
     await page.keyboard.press("End");

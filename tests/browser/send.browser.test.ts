@@ -38,9 +38,12 @@ describe("sending", () => {
     await page.getByText("−2.5 PURSE").waitFor();
     expect(await tooWideElements(page)).toEqual([]);
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Send PURSE" }).click();
-    await page.getByRole("heading", { name: "Sent" }).waitFor();
-    await page.getByText("Send 2.5 PURSE: confirmed").waitFor();
+    // The toast disappears after some seconds.
+    await Promise.all([
+      page.getByText("Send 2.5 PURSE: confirmed").waitFor(),
+      page.getByRole("heading", { name: "Sent" }).waitFor(),
+      page.getByRole("button", { name: "Send PURSE" }).click(),
+    ]);
     expect((await balanceOf()) - before).toBe(parseEther("2.5"));
     const tab = await page.context().newPage();
     await tab.goto(page.url());

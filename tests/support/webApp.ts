@@ -5,6 +5,9 @@ import type { Purse } from "./purse.ts";
 import { passwordState, walletState } from "./signedIn.ts";
 import { hostSite } from "./site.ts";
 
+/** How long a page may take to show something, also on a busy machine. */
+const PAGE_TIMEOUT_MS = 60_000;
+
 export interface WebApp {
   /** The server with a local chain, once the tests of the file run. */
   readonly purse: Purse;
@@ -35,6 +38,7 @@ export function serveWebApp(): WebApp {
 
   async function open(options: BrowserContextOptions = {}): Promise<Visit> {
     const visitor = await visit(browser, options);
+    visitor.page.setDefaultTimeout(PAGE_TIMEOUT_MS);
     visits.push(visitor);
     return visitor;
   }
