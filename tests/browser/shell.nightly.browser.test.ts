@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, expectAccessible } from "../support/accessibility.ts";
 import { ALL_CASES, casesOf, pairsOf } from "../support/allCases.ts";
-import { ALL_APP_PAGES, appRoutes, isOfRoute } from "../support/appPages.ts";
+import { ALL_APP_PAGES } from "../support/appPages.ts";
 import {
   expectNoErrors,
   installWallet,
@@ -151,13 +151,6 @@ describe("every page of the app", () => {
     await Promise.all(Array.from({ length: windows }, work));
     expect(problems).toEqual([]);
   }
-
-  it("is in the list of pages that tests open", () => {
-    const routes = appRoutes();
-    expect(routes.length).toBeGreaterThan(15);
-    const missing = routes.filter((route) => !ALL_APP_PAGES.some((path) => isOfRoute(path, route)));
-    expect(missing).toEqual([]);
-  });
 
   /** Opens a window of a user with a wallet. */
   async function openWithWallet(): Promise<Visit> {

@@ -4,7 +4,6 @@ import type { Browser } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
-import { freePort } from "../support/freePort.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
 const CLIENT = resolve(import.meta.dirname, "../../packages/client/src/index.ts");
@@ -50,11 +49,12 @@ describe("the client in a service worker without a window", () => {
   let visitor: Visit;
 
   beforeAll(async () => {
-    const port = await freePort();
     [purse, browser] = await Promise.all([hostPurse(), testBrowser()]);
-    site = await serve(port, await bundle());
+    site = await serve(await bundle());
     visitor = await visit(browser, { serviceWorkers: "allow" });
-    await visitor.page.goto(`http://127.0.0.1:${port}/`);
+    const address = site.address();
+    if (address === null || typeof address === "string") throw new Error("The site has no port");
+    await visitor.page.goto(`http://127.0.0.1:${address.port}/`);
     await visitor.page.evaluate(async () => {
       await navigator.serviceWorker.register("/worker.js");
       await navigator.serviceWorker.ready;
@@ -121,11 +121,11 @@ async function bundle(): Promise<string> {
   return output[0].code;
 }
 
-function serve(port: number, worker: string): Promise<Server> {
+function serve(worker: string): Promise<Server> {
   const server = createServer(({ url }, response) => {
     const [type, body] =
       url === "/worker.js" ? ["text/javascript", worker] : ["text/html", "<!doctype html>"];
     response.setHeader("content-type", type).end(body);
   });
-  return new Promise((done) => server.listen(port, "127.0.0.1", () => done(server)));
+  return new Promise((done) => server.listen(0, "127.0.0.1", () => done(server)));
 }

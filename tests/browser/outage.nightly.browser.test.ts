@@ -4,8 +4,7 @@ import { expectAccessible } from "../support/accessibility.ts";
 import { ALL_CASES } from "../support/allCases.ts";
 import { APP_PAGES } from "../support/appPages.ts";
 import { installWallet, releaseBrowser, testBrowser, type Visit, visitUncached } from "../support/browser.ts";
-import { finalValue } from "../support/finalValue.ts";
-import { watchRequests } from "../support/navigation.ts";
+import { rendered, watchRequests } from "../support/navigation.ts";
 import {
   disconnectServer,
   failuresToTry,
@@ -129,15 +128,15 @@ describe("an open page when the server goes down", () => {
       await tokens.getByText("Purse Token").waitFor();
       await page.getByRole("img", { name: /./ }).or(page.getByRole("slider")).first().waitFor();
       await page.getByRole("region", { name: "Approvals" }).getByText("No open approvals").waitFor();
-      await requests.settled();
-      requests.stop();
       for (const viewport of [
         { width: 390, height: 844 },
         { width: 1280, height: 800 },
       ]) {
         await page.setViewportSize(viewport);
         await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
-        const places = await finalValue(() => placesOf(page));
+        await requests.settled();
+        await rendered(page);
+        const places = await placesOf(page);
         const before = await total.locator(".total").innerText();
         const { empty } = await pageState(page);
         await disconnectServer(page, purse);
@@ -162,6 +161,7 @@ describe("an open page when the server goes down", () => {
         await expect.poll(() => page.getByText(/^Last updated/).count(), { timeout: 40_000 }).toBe(0);
         await expect.poll(() => page.getByText("Can't reach the server").count()).toBe(0);
       }
+      requests.stop();
     });
   });
 

@@ -20,7 +20,7 @@ import {
 } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { mockMagic } from "../support/magicService.ts";
-import { follow } from "../support/navigation.ts";
+import { follow, watchRequests } from "../support/navigation.ts";
 import { type Purse, query, rest } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { PASSWORD, passwordState, walletState } from "../support/signedIn.ts";
@@ -389,10 +389,12 @@ describe("signing in", () => {
     const visitor = await open();
     const { page } = visitor;
     await installWallet(page, purse, 8, "Field Wallet");
+    const requests = watchRequests(page);
     await signInWithWallet(page, purse, "Field Wallet");
     // A page without requests, because other pages could send requests with the ended session.
     await follow(page, "/design");
-    await page.waitForLoadState("networkidle");
+    await requests.settled();
+    requests.stop();
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByText("Wallet connected", { exact: true }).waitFor();
     await page.getByRole("menuitem", { name: "Disconnect wallet" }).click();
@@ -431,11 +433,13 @@ describe("wallets without an extension", () => {
     await page.getByRole("button", { name: "WalletConnect" }).click();
     await page.getByRole("img", { name: "Wallet QR code" }).waitFor();
     await paired(String(await link.getAttribute("href")));
+    const requests = watchRequests(page);
     await page.getByRole("button", { name: "Sign in with this wallet" }).click();
     await page.waitForURL("**/portfolio");
     const name = await page.evaluate(() => localStorage.getItem("purse/recent-wallet"));
     expect(name).toBe("walletConnect");
-    await page.waitForLoadState("networkidle");
+    await requests.settled();
+    requests.stop();
     expectNoErrors(visitor);
   });
 
@@ -681,37 +685,6 @@ describe("the account page", () => {
 });
 
 describe("the files page", () => {
-  it("uploads, annotates, shares, deletes and restores files", async () => {
-    const visitor = await openAs("filer", "/files");
-    const { page } = visitor;
-    await page.getByText("No files yet").waitFor();
-    await page.getByLabel("Files to upload").setInputFiles({
-      name: "hällo & co.txt",
-      mimeType: "text/plain",
-      buffer: Buffer.from("hello"),
-    });
-    const name = page.getByRole("button", { name: "hällo & co.txt", exact: true });
-    await name.click();
-    await page.getByText("2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824").waitFor();
-    await page.getByRole("textbox", { name: "Tags" }).fill("greeting, short");
-    await page.getByRole("button", { name: "Add metadata" }).click();
-    await page.getByRole("textbox", { name: "Name" }).fill("author");
-    await page.getByRole("textbox", { name: "Value" }).fill("grace");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("Saved").waitFor();
-    await page.getByRole("switch", { name: "Public" }).click();
-    await page.getByText("File is now public").waitFor();
-    await expectAccessible(page);
-    const { results } = await rest(purse, "GET", "/classes/StoredFile").then(({ body }) => body);
-    expect(results).toMatchObject([{ tags: ["greeting", "short"], metadata: { author: "grace" }, size: 5 }]);
-    await page.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("button", { name: "Delete hällo & co.txt" }).click();
-    await page.getByText("No files yet").waitFor();
-    await page.getByRole("button", { name: "Undo" }).click();
-    await name.waitFor();
-    expectNoErrors(visitor);
-  });
-
   it("uploads a file and a folder to IPFS with links to gateways, also on a phone", {
     tags: ["1.capability.ipfs-upload"],
   }, async () => {
@@ -767,18 +740,6 @@ describe("the files page", () => {
 });
 
 describe("the data page", () => {
-  it("shows remote changes of a record that is not being edited without a conflict", async () => {
-    const { page } = await openAs("reader", "/data?class=Tea");
-    const id = await idOf("reader");
-    const ACL = { "*": { read: true }, [id]: { read: true, write: true } };
-    const tea = await asOperator("POST", "/classes/Tea", { name: "Assam", grams: 2, ACL });
-    await page.getByRole("button", { name: "Assam", exact: true }).click();
-    await page.getByLabel("grams").waitFor();
-    await asOperator("PUT", `/classes/Tea/${tea.objectId}`, { grams: 7 });
-    await expect.poll(() => page.getByLabel("grams").inputValue()).toBe("7");
-    expect(await page.getByText("This record was changed by someone else").count()).toBe(0);
-  });
-
   it("shows a conflict instead of overwriting, and lets the user choose", async () => {
     const { page } = await openAs("careful", "/data?class=Recipe");
     const id = await idOf("careful");

@@ -313,39 +313,6 @@ describe("the portfolio", () => {
 });
 
 describe("sending assets", () => {
-  it("sends a token after a simulation and tracks it until it is final, also in another tab", {
-    tags: ["1.capability.transfer-token"],
-  }, async () => {
-    const visitor = await visitAs(1, PHONE);
-    const { page } = visitor;
-    const to = devAccount(8).address;
-    const balanceOf = () =>
-      node().readContract({ abi: erc20Abi, address: hand.token, functionName: "balanceOf", args: [to] });
-    const before = await balanceOf();
-    await open(page, "/send", { asset: hand.token });
-    await page.getByLabel("Recipient").fill(to);
-    await page.getByLabel("Amount (PURSE)").fill("1.0000000000000000001");
-    await page.getByRole("button", { name: "Review" }).click();
-    await page.getByText("up to 18 decimals").waitFor();
-    await page.getByLabel("Amount (PURSE)").fill("2,5");
-    await expectAccessible(page);
-    await page.getByRole("button", { name: "Review" }).click();
-    await page.getByText("−2.5 PURSE").waitFor();
-    await expectFits(page);
-    await expectAccessible(page);
-    await page.getByRole("button", { name: "Send PURSE" }).click();
-    await page.getByRole("heading", { name: "Sent" }).waitFor();
-    await page.getByText("Send 2.5 PURSE: confirmed").waitFor();
-    expect((await balanceOf()) - before).toBe(parseEther("2.5"));
-    const tab = await page.context().newPage();
-    await tab.goto(page.url());
-    await tab.getByText("Send 2.5 PURSE", { exact: true }).waitFor();
-    await hand.mine(12);
-    await page.getByText(/Finalized \(\d+ confirmations\)/).waitFor();
-    await tab.close();
-    expectNoErrors(visitor);
-  });
-
   it("sends an NFT and an amount of an ERC-1155 item", async () => {
     const visitor = await visitAs(0);
     const { page } = visitor;

@@ -1,11 +1,16 @@
 import type { Browser, Page } from "playwright-core";
 import { createWalletClient, encodeFunctionData, erc20Abi, http } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectNoErrors, releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
+import {
+  expectNoErrors,
+  releaseBrowser,
+  testBrowser,
+  type Visit,
+  visitUncached,
+} from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
-import { finalValue } from "../support/finalValue.ts";
 import { expectAnnounced, expectFocus, expectSpoken, press, type } from "../support/keyboard.ts";
-import { watchRequests } from "../support/navigation.ts";
+import { rendered, watchRequests } from "../support/navigation.ts";
 import { tooWideElements } from "../support/pseudoLocale.ts";
 import type { Purse } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
@@ -25,7 +30,7 @@ let page: Page;
 // The journeys follow each other in one page, as those of a user.
 beforeAll(async () => {
   [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
-  visitor = await visit(browser);
+  visitor = await visitUncached(browser);
   page = visitor.page;
   page.setDefaultTimeout(30_000);
   const wallet = createWalletClient({ account: OWNER, transport: http(purse.rpcUrl) });
@@ -252,14 +257,17 @@ describe("zoomed to 200 %, with forced colors and reduced motion", () => {
     "/studio/permissions",
   ])("%s shows the same texts within the window", async (path) => {
     await page.setViewportSize({ width: 640, height: 400 });
+    // Ages stay the same.
+    await page.clock.setFixedTime(new Date());
     const requests = watchRequests(page);
     await page.goto(purse.url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await expect.poll(() => page.locator("main .skeleton").count()).toBe(0);
     await requests.settled();
     requests.stop();
+    await rendered(page);
     const texts = () => page.evaluate(() => document.body.innerText);
-    const shown = await finalValue(texts);
+    const shown = await texts();
     await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
     expect(await texts()).toBe(shown);
     expect(await tooWideElements(page)).toEqual([]);
