@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import { casesOf } from "../support/allCases.ts";
-import { STUDIO_VIEWS, studioRoutes } from "../support/appPages.ts";
+import { STUDIO_VIEWS } from "../support/appPages.ts";
 import {
   expectNoErrors,
   expectSilent,
@@ -679,11 +679,6 @@ const OF_DATA =
   /not translated: <\w+> (Coffee|Moved\d+|Moves|ScriptNote|Transfers) \(|cut off: <code class="cut"> welcome:/;
 
 describe("every page of the studio", () => {
-  it("is among those that the tests open", () => {
-    const opened: ReadonlySet<string> = new Set(STUDIO_VIEWS.map(([path]) => path.split("?")[0] || "/"));
-    expect(studioRoutes().filter((route) => !opened.has(route))).toEqual([]);
-  });
-
   it("is accessible, stable, fits phones, zoomed and wide windows, and has no console messages and untranslated texts", async () => {
     const problems = await problemsOnPages({
       url: `${purse.url}/studio`,
@@ -698,46 +693,4 @@ describe("every page of the studio", () => {
     });
     expect(problems.filter((problem) => !OF_DATA.test(problem))).toEqual([]);
   }, 240_000);
-});
-
-/** The last test, because restoring a backup removes the data of the others. */
-describe("a backup", () => {
-  it("is created, downloaded, uploaded and restored after a typed confirmation, with progress", async () => {
-    const note = () => rest(purse, "POST", "/classes/Remembered", { at: Date.now() }, MASTER);
-    const count = async () =>
-      (await rest(purse, "GET", "/classes/Remembered?count=1&limit=0", undefined, MASTER)).body.count;
-    await note();
-    const before = await count();
-    const { page } = await open("ada", "/backup");
-    await page.getByRole("button", { name: "Create backup" }).click();
-    const link = page.getByRole("link", { name: /^Download purse-2/ }).first();
-    await link.waitFor();
-    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
-    expect(download.suggestedFilename()).toMatch(/^purse-.*\.sqlite$/);
-    const file = join(folder, download.suggestedFilename());
-    await download.saveAs(file);
-    await note();
-
-    await page.getByRole("button", { name: "Upload backup" }).click();
-    const broken = { name: "broken.sqlite", mimeType: "application/vnd.sqlite3", buffer: Buffer.from("no") };
-    await dialog(page).getByLabel("File").setInputFiles(broken);
-    await dialog(page).getByRole("button", { name: "Upload", exact: true }).click();
-    await dialog(page).getByRole("alert").waitFor();
-    await dialog(page).getByLabel("File").setInputFiles(file);
-    await dialog(page).getByRole("button", { name: "Upload", exact: true }).click();
-    await page.getByRole("cell", { name: "Uploaded" }).first().waitFor();
-    await expectAccessible(page);
-    await page
-      .getByRole("button", { name: /^Restore purse-uploaded-/ })
-      .first()
-      .click();
-    const go = dialog(page).getByRole("button", { name: "Restore" });
-    await expect.poll(() => go.isDisabled()).toBe(true);
-    await dialog(page).getByLabel("Type restore to confirm").fill("restore");
-    await go.click();
-    await page.getByText(/^purse-uploaded-.* restored$/).waitFor();
-    await page.getByText("The previous database was saved as purse-before-restore-").waitFor();
-    await page.getByRole("cell", { name: "Automatic, before restore" }).first().waitFor();
-    expect(await count()).toBe(before);
-  }, 120_000);
 });
