@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 it("a backup is created, downloaded, uploaded and restored after a typed confirmation, with progress", async () => {
-  const note = () => rest(purse, "POST", "/classes/Remembered", { at: Date.now() }, MASTER);
+  const note = () => rest(purse, "POST", "/classes/Remembered", {}, MASTER);
   const count = async () =>
     (await rest(purse, "GET", "/classes/Remembered?count=1&limit=0", undefined, MASTER)).body.count;
   await note();
