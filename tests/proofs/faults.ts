@@ -61,7 +61,10 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
     env: { PURSE_CHAIN_FAULTS: "all" },
   },
   outages: {
-    files: ["tests/browser/outage.nightly.browser.test.ts", "tests/browser/studioOutage.browser.test.ts"],
+    files: [
+      "tests/browser/outage.nightly.browser.test.ts",
+      "tests/browser/studioOutage.nightly.browser.test.ts",
+    ],
     env: { PURSE_TESTS: "all" },
   },
 };

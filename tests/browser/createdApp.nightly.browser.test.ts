@@ -31,7 +31,7 @@ beforeAll(async () => {
   app = placeCreatedApp();
   buildCreatedApp(app);
   [purse, browser, site] = await Promise.all([hostPurse({ devChain: true }), testBrowser(), servePages(app)]);
-}, 240_000);
+}, 600_000);
 afterEach(async () => {
   await Promise.all(visits.map((each) => each.close()));
   visits = [];

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { TOTP } from "otpauth";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import {
@@ -23,8 +23,9 @@ import {
   setUpStudio,
   signInToStudio,
 } from "../support/studio.ts";
+import { card, choose, dialog, pressInDialog } from "../support/studioPage.ts";
 
-/** The pages about permissions of a class with pointers and of roles; studioWork.test.ts opens all others. */
+/** The pages about permissions of a class with pointers and of roles; studioWork.nightly.browser.test.ts opens all others. */
 const PAGES: readonly (readonly [path: string, title: string])[] = [
   ["/classes?class=Order", "Classes"],
   ["/permissions?class=Order", "Permissions"],
@@ -59,7 +60,7 @@ afterEach(async () => {
 
 async function open(username: string, path = "", options = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(10_000);
+  visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   await openStudio(visitor.page, purse, username, path);
   return visitor;
@@ -84,33 +85,12 @@ async function roleOf(name: string, has: { users?: string[]; roles?: string[] } 
   return String((await rest(purse, "POST", "/roles", { name, ACL: {}, ...fields }, MASTER)).body.objectId);
 }
 
-async function classOf(className: string, edit: JsonObject): Promise<void> {
-  await owner.request("POST", `/schema/classes/${className}`, { edit });
-}
-
-async function permissionsOf(className: string): Promise<unknown> {
-  return (await owner.request("GET", `/schema/classes/${className}`)).body.classLevelPermissions;
-}
-
 async function rolesIn(): Promise<{ name: string; gate?: JsonObject }[]> {
   return JSON.parse(JSON.stringify((await owner.request("GET", "/roles")).body.roles));
 }
 
 async function fieldsOf(className: string): Promise<unknown> {
   return (await owner.request("GET", `/schema/classes/${className}`)).body.fields;
-}
-
-const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true }).first();
-/** Toasts are dialogs too. */
-const dialog = (page: Page) => page.getByRole("dialog").and(page.locator(":not(.toast)")).last();
-
-async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
-  await page.getByRole("combobox", { name: label }).click();
-  await page.getByRole("option", { name: option }).click();
-}
-
-async function pressInDialog(page: Page, name: string): Promise<void> {
-  await dialog(page).getByRole("button", { name, exact: true }).click();
 }
 
 describe("an owner", () => {
@@ -265,35 +245,6 @@ describe("the audit log", () => {
     await page.getByRole("row").filter({ hasText: "POST /operators" }).first().waitFor();
     expectNoErrors(visitor);
   });
-
-  it("is available to owners only", async () => {
-    const { page } = await open("edith", "/audit");
-    await page.getByText("Only owners can view the audit log").waitFor();
-  });
-});
-
-describe("the security check", () => {
-  it("lists what is open with its severity and a fix, and links to the class", async () => {
-    await owner.request("POST", "/schema/classes/OpenToAll", {
-      edit: {
-        classLevelPermissions: { find: { "*": true }, addField: { "*": true }, delete: { "*": true } },
-      },
-    });
-    const { body } = await owner.request("GET", "/security");
-    const [worst] = Array.isArray(body.results) ? body.results : [];
-    const visitor = await open("edith", "/security");
-    const { page } = visitor;
-    const first = page
-      .getByRole("region", { name: /findings?$/ })
-      .getByRole("listitem")
-      .first();
-    await first.getByText(String(Object(worst).title)).waitFor();
-    await first.getByText(String(Object(worst).advice)).waitFor();
-    await expectAccessible(page);
-    await page.getByRole("link", { name: "Open class OpenToAll" }).first().click();
-    await page.getByRole("heading", { name: "OpenToAll", exact: true }).waitFor();
-    expectNoErrors(visitor);
-  });
 });
 
 describe("the class editor", () => {
@@ -376,173 +327,6 @@ describe("the class editor", () => {
     await pressInDialog(page, "Delete class");
     await page.getByText("Scrap deleted", { exact: true }).first().waitFor();
     expect((await owner.request("GET", "/schema/classes/Scrap")).status).toBeGreaterThanOrEqual(400);
-  });
-});
-
-const READABLE: JsonObject = {
-  get: { "*": true },
-  find: { "*": true },
-  count: { requiresAuthentication: true },
-  create: { requiresAuthentication: true },
-};
-
-describe("the permissions of a class", () => {
-  it("are edited in a matrix by keyboard and mouse after a preview, and kept when saving fails", async () => {
-    const className = fresh("Desk");
-    const [below, above] = [fresh("Below"), fresh("Above")];
-    await roleOf(above, { roles: [await roleOf(below)] });
-    const { username } = await signUp(purse);
-    await classOf(className, {
-      fields: { note: { type: "String" }, owner: { type: "Pointer", targetClass: "_User" } },
-      classLevelPermissions: { ...READABLE, update: { [`role:${above}`]: true } },
-    });
-    const visitor = await open("edith", `/classes?class=${className}`);
-    const { page } = visitor;
-    await page.getByRole("main").getByRole("link", { name: "Permissions", exact: true }).click();
-    const grid = page.getByRole("grid", { name: `Permissions of ${className}` });
-    const cell = (name: string | RegExp) => grid.getByRole("checkbox", { name });
-    await cell("Everyone: get").focus();
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("Space");
-    await cell("Everyone: find, not saved yet").waitFor();
-    await page.keyboard.press("Control+End");
-    await expect.poll(() => page.evaluate(() => document.activeElement?.ariaLabel)).toBe("owner: all");
-    await page.keyboard.press("Home");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("Enter");
-    const create = "owner: create, not applicable: a new object has no pointers yet";
-    await grid.getByRole("button", { name: create }).waitFor();
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Add role or user" }).click();
-    await choose(page, "Who", "Specific user");
-    await dialog(page).getByRole("combobox", { name: "User" }).fill(username);
-    await dialog(page).getByRole("option", { name: username }).first().waitFor();
-    await page.keyboard.press("Enter");
-    await pressInDialog(page, "Add");
-    await cell(`${username}: count, inherited from Authenticated`).waitFor();
-    await cell(`${above}: delete`).click();
-    await cell("Everyone: addField").click();
-    await grid.getByText("Master key only").first().waitFor();
-    const pending = card(page, "Pending changes");
-    await pending.getByText("4 pending changes").waitFor();
-    await pending.getByText("Revoke find from Everyone").waitFor();
-    await pending.getByText("Grant update to owner").waitFor();
-    await pending.getByText("Public write access").waitFor();
-    await pending.getByRole("button", { name: "Undo: Grant addField to Everyone" }).click();
-    await page.getByRole("checkbox", { name: "note: hidden from Everyone" }).click();
-    await expectAccessible(page);
-    await page.route("**/studio/api/schema/classes/*", (route) =>
-      route.request().method() === "PUT"
-        ? route.fulfill({ status: 503, json: { code: 1, error: "The disk is full." } })
-        : route.fallback(),
-    );
-    await page.getByRole("button", { name: "Review changes" }).click();
-    const lines = dialog(page).getByRole("list", { name: "Changes" });
-    await lines.getByText(`~ ${className} permission find {}`).waitFor();
-    await pressInDialog(page, "Apply");
-    await dialog(page).getByText("The disk is full.").waitFor();
-    await pressInDialog(page, "Cancel");
-    await page.unroute("**/studio/api/schema/classes/*");
-    // A concurrent change of the class by another operator is kept.
-    await owner.request("PUT", `/schema/classes/${className}`, {
-      edit: {
-        classLevelPermissions: { ...READABLE, update: { [`role:${above}`]: true }, count: { "*": true } },
-      },
-    });
-    await page.getByRole("button", { name: "Review changes" }).click();
-    await pressInDialog(page, "Apply");
-    await page.getByText(`Permissions of ${className} updated`).first().waitFor();
-    expect(await permissionsOf(className)).toMatchObject({
-      get: { "*": true },
-      find: {},
-      count: { "*": true },
-      update: { [`role:${above}`]: true, pointerFields: ["owner"] },
-      delete: { [`role:${above}`]: true },
-      addField: {},
-      protectedFields: { "*": ["note"] },
-    });
-    expect(await pending.count()).toBe(0);
-    expect(visitor.errors.filter((each) => !/status of 503/.test(each))).toEqual([]);
-  });
-
-  it("show at a glance the access of each class, also for one role including inherited access", async () => {
-    const className = fresh("Shelf");
-    const [below, above] = [fresh("Clerks"), fresh("Staff")];
-    await roleOf(above, { roles: [await roleOf(below)] });
-    const mayUpdate = { [`role:${above}`]: true };
-    await classOf(className, { classLevelPermissions: { ...READABLE, update: mayUpdate } });
-    const visitor = await open("guest", `/permissions?find=${className}`);
-    const { page } = visitor;
-    const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: className }) });
-    await row.getByText("Authenticated").first().waitFor();
-    await row.getByText(above).waitFor();
-    expect(await row.getByText("Master key only").count()).toBe(2);
-    await choose(page, "View for", `Members of ${below}`);
-    await expect.poll(() => row.getByText("Yes").count()).toBe(5);
-    expect(new URL(page.url()).searchParams.get("who")).toBe(`role:${below}`);
-    await page.reload();
-    await expect.poll(() => row.getByText("Yes").count()).toBe(5);
-    await row.getByRole("link").click();
-    await page.getByRole("heading", { name: className, exact: true }).waitFor();
-    expectNoErrors(visitor);
-  });
-
-  it("are read-only for read-only operators", async () => {
-    const visitor = await open("guest", "/permissions?class=Order");
-    const { page } = visitor;
-    await page.getByText("Read-only. Editors and owners can make changes.").waitFor();
-    const grid = page.getByRole("grid", { name: "Permissions of Order" });
-    expect(await grid.getAttribute("aria-readonly")).toBe("true");
-    const cell = grid.getByRole("checkbox", { name: "Everyone: find" });
-    await cell.focus();
-    await page.keyboard.press("Space");
-    await cell.click({ force: true });
-    expect(await cell.getAttribute("aria-checked")).toBe("true");
-    expect(await page.getByText("pending change").count()).toBe(0);
-    await expect.poll(() => page.getByRole("button", { name: "Add role or user" }).isDisabled()).toBe(true);
-    expectNoErrors(visitor);
-  });
-});
-
-describe("the access check", () => {
-  it("explains the result of each permission check, shows the deciding one, and is kept in the URL", async () => {
-    const className = fresh("Paper");
-    const username = fresh("grace");
-    const { id } = await signUp(purse, { username });
-    const [below, above] = [fresh("Interns"), fresh("Office")];
-    await roleOf(above, { roles: [await roleOf(below, { users: [id] })] });
-    await classOf(className, { classLevelPermissions: { ...READABLE, update: { [`role:${above}`]: true } } });
-    const ACL = { "role:Nobody": { write: true }, "*": { read: true } };
-    const { body } = await rest(purse, "POST", `/classes/${className}`, { ACL }, MASTER);
-    const visitor = await open("guest", "/permissions?show=question");
-    const { page } = visitor;
-    await page.getByRole("combobox", { name: "User" }).fill(username);
-    await page.getByRole("option", { name: username }).first().waitFor();
-    await page.keyboard.press("Enter");
-    await choose(page, "Class", className);
-    await page.getByRole("button", { name: /^update/ }).click();
-    const answer = card(page, "Result");
-    await answer.getByText(`Allowed: ${username} can update ${className}.`).waitFor();
-    await answer.getByText("direct member").waitFor();
-    await answer.getByText(`inherited via ${below}`).waitFor();
-    await page.getByRole("combobox", { name: "Object" }).focus();
-    await page.getByRole("option", { name: String(body.objectId) }).click();
-    await answer.getByText(`Denied: ${username} can't update ${className} ${body.objectId}.`).waitFor();
-    const steps = answer.getByRole("list", { name: "Evaluation steps" });
-    const deciding = steps.getByRole("listitem").filter({ hasText: "Decisive" });
-    await deciding.getByText("The ACL lets only role:Nobody write", { exact: false }).waitFor();
-    expect(await deciding.count()).toBe(1);
-    await expectAccessible(page);
-    const requested = new URL(page.url()).searchParams;
-    expect(Object.fromEntries(requested)).toMatchObject({ class: className, user: id, operation: "update" });
-    await page.reload();
-    await answer.getByText(`Denied: ${username} can't update`).waitFor();
-    await page.getByRole("button", { name: /^get/ }).click();
-    await answer.getByText(`Allowed: ${username} can get`).waitFor();
-    expectNoErrors(visitor);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { casesOf, rowsWith } from "../support/allCases.ts";
 import { APP_PAGES } from "../support/appPages.ts";
 import { releaseBrowser, signUpInPage, testBrowser, visit, visitUncached } from "../support/browser.ts";
 import { watchRequests } from "../support/navigation.ts";
@@ -22,12 +21,12 @@ interface Race {
 const SETTINGS = { last: "the settings", slow: { pattern: "*/config.json", path: /\/config\.json$/ } };
 const LANGUAGES = ["en-US", "de-DE"];
 const RACES: readonly Race[] = [
-  ...LANGUAGES.map((locale) => ({ ...SETTINGS, locale, pages: rowsWith(locale, PAGES, LANGUAGES) })),
+  ...LANGUAGES.map((locale) => ({ ...SETTINGS, locale, pages: PAGES })),
   {
     locale: "de-DE",
     last: "the translations",
     slow: { pattern: "*/assets/de-*.js", path: /\/assets\/de-[^/]*\.js$/ },
-    pages: casesOf(PAGES, (_, i) => i % 4 === 0),
+    pages: PAGES,
   },
 ];
 
