@@ -3,6 +3,7 @@ import type { RequestContext } from "../core/authContext.ts";
 import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import { authorizeOperation } from "../data/permissions/classPermissions.ts";
 import { getRow } from "../database/serverRows.ts";
 import type { Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
@@ -67,6 +68,7 @@ export function sessionRoutes({
   async function newSession(request: WriteRequest): Promise<ApiReply> {
     if (request.auth.kind === "anonymous") throw missingSessionTokenError();
     const auth = requireUser(request);
+    authorizeOperation(schemaOf("_Session"), "create", auth);
     // The session always belongs to the signed-in user, regardless of `user`.
     const field = READ_ONLY_FIELDS.find((name) => name !== "user" && name in request.params);
     if (field !== undefined) throw readOnlyFieldError(field);
