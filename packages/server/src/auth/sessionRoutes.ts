@@ -60,7 +60,9 @@ export function sessionRoutes({
     assertNotDisabled(user);
     const createdWith = { action: "login", authProvider: "masterkey" } as const;
     // The session is for the user's app, so it records nothing of the operator's device.
-    const { sessionToken } = await startSession(request, id, createdWith, [], NO_SESSION_ORIGIN);
+    const operatorId = request.auth.kind === "master" ? request.auth.operator?.id : undefined;
+    const origin = { installationId: undefined, operatorId };
+    const { sessionToken } = await startSession(request, id, createdWith, [], origin);
     return jsonReply(JSON.stringify({ ...(await readOwnUser(request, id)), sessionToken }));
   }
 
@@ -138,8 +140,6 @@ export function sessionRoutes({
 
 /** Parse error code for an invalid parameter. */
 const INVALID_VALUE_CODE = 162;
-
-const NO_SESSION_ORIGIN: SessionOrigin = { installationId: undefined };
 
 function requireUser(request: RequestContext) {
   if (request.auth.kind !== "user") throw invalidSessionError();
