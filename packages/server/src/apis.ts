@@ -149,6 +149,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     serializer: data.objects.serializer,
     aggregates: data.objects.aggregates,
     asUser: auth.authContextFor,
+    endOperatorSessions: auth.endOperatorSessions,
     evaluateGates: auth.evaluateTokenGates,
     cloud,
     jobs: jobs.service,
