@@ -1,6 +1,7 @@
 import { type ClassSchema, openStore, type Store } from "@purse/server";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { NIGHTLY } from "../support/allCases.ts";
 import { startDecodablePostgres } from "../support/decodablePostgres.ts";
 import { newDatabase, type PostgresServer } from "../support/postgresServer.ts";
 
@@ -123,6 +124,8 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     expect(seen).toEqual((await changesAfter(head)).map(({ seq }) => seq));
     expect(seen).toHaveLength(200 + 67);
   });
+
+  if (!isByTriggers && !NIGHTLY) return;
 
   async function createInBatch(): Promise<void> {
     const steps = [1, 2].map(() => {

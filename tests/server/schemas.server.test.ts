@@ -634,7 +634,7 @@ describe("configured defaults for all classes", () => {
   });
 });
 
-describe("a read replica", () => {
+describe("a read replica of PostgreSQL", () => {
   it("answers queries with a read preference for replicas", {
     tags: ["7.query.read-preference"],
   }, async () => {
@@ -730,7 +730,7 @@ describe("the read-only master key", () => {
   });
 });
 
-describe("classes defined in the config file", () => {
+describe("classes defined in the config file on PostgreSQL", () => {
   const definition = (fields: string, indexes = "{}") => `export default {
     schemas: [{ className: "Made", fields: ${fields}, indexes: ${indexes},
       classLevelPermissions: { find: { "*": true }, get: { "*": true }, create: { requiresAuthentication: true } } }],

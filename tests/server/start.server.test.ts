@@ -103,9 +103,7 @@ describe("npm start", () => {
     const idle = connect(port, "127.0.0.1");
     idle.write("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
     await new Promise((answered) => idle.once("data", answered));
-    const before = Date.now();
     expect(await program.stop("SIGINT")).toBe(0);
-    expect(Date.now() - before).toBeLessThan(9_000);
     expect(await closed).toBe(1001);
     idle.destroy();
   });
