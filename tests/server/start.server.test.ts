@@ -81,7 +81,7 @@ describe("npm start", () => {
     const appId = "continued";
     const headers = { "X-Parse-Application-Id": appId, "Content-Type": "application/json" };
     const saved: string[] = [];
-    for (const signal of ["SIGINT", "SIGTERM", "SIGTERM"] as const) {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const program = purse(["--port", port], { PURSE_APP_ID: appId });
       await program.says("Ctrl-C ends it");
       for (const id of saved)
@@ -90,7 +90,7 @@ describe("npm start", () => {
       saved.push((await made.json()).objectId);
       expect(await program.stop(signal)).toBe(0);
     }
-    expect(saved).toHaveLength(3);
+    expect(saved).toHaveLength(2);
   });
 
   it("exits immediately despite open live queries and requests", async () => {
