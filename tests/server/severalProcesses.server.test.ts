@@ -23,11 +23,13 @@ describe("a server with several processes on PostgreSQL", () => {
   }
 
   it("replaces one that is killed, and goes on with the same data", async () => {
-    const { body } = await rest(purse, "POST", "/classes/Note", { n: 1 });
+    const { status, body } = await rest(purse, "POST", "/classes/Note", { n: 1 });
+    expect(status).toBe(201);
     const [victim = 0] = pids();
     process.kill(victim, "SIGKILL");
     await expect.poll(() => purse.output(), { timeout: 60_000 }).toContain("is started again");
     await expect.poll(() => pids().filter((pid) => pid !== victim).length, { timeout: 60_000 }).toBe(COUNT);
-    expect((await rest(purse, "GET", `/classes/Note/${body.objectId}`)).body.n).toBe(1);
+    const number = async () => (await rest(purse, "GET", `/classes/Note/${body.objectId}`)).body.n;
+    await expect.poll(number).toBe(1);
   });
 });
