@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Rule, refusalsIn } from "./testRules.ts";
+import { findingsIn, type Rule } from "./testRules.ts";
 
 const rulesAgainst = (source: string): Rule[] =>
-  refusalsIn("planted.test.ts", source).map(({ rule }) => rule);
+  findingsIn("planted.test.ts", source).map(({ rule }) => rule);
 const TIMERS = 'import { setTimeout as sleep } from "node:timers/promises";\n';
 
-describe("refusalsIn()", () => {
+describe("findingsIn()", () => {
   it.each([
     "setTimeout(resolve, 50);",
     "await new Promise((resolve) => setTimeout(resolve, 50));",
@@ -51,7 +51,7 @@ describe("refusalsIn()", () => {
   });
 
   it("names the line", () => {
-    expect(refusalsIn("a.test.ts", "\n\nsetTimeout(f, 5);")).toEqual([
+    expect(findingsIn("a.test.ts", "\n\nsetTimeout(f, 5);")).toEqual([
       { file: "a.test.ts", line: 3, rule: "wait" },
     ]);
   });

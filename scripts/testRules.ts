@@ -9,8 +9,8 @@ import { isSyntaxNode, lineAt, type SyntaxNode, visit, visitSource } from "./syn
 
 export type Rule = "wait" | "random" | "port" | "retry";
 
-/** A place that a rule refuses. */
-export interface Refusal {
+/** A place that a rule forbids. */
+export interface Finding {
   file: string;
   /** From 1. */
   line: number;
@@ -130,8 +130,8 @@ if (import.meta.main) main();
 function main(): void {
   const exclude = (path: string) => SKIPPED.test(path);
   const files = [...new Set(FILES.flatMap((pattern) => globSync(pattern, { cwd: ROOT, exclude })))].sort();
-  const all = files.flatMap((file) => refusalsIn(file, readFileSync(join(ROOT, file), "utf8")));
-  const isExcepted = ({ file, rule }: Refusal) =>
+  const all = files.flatMap((file) => findingsIn(file, readFileSync(join(ROOT, file), "utf8")));
+  const isExcepted = ({ file, rule }: Finding) =>
     PENDING.includes(file) || EXCEPTIONS.some((each) => each.file === file && each.rule === rule);
   const refused = all.filter((each) => !isExcepted(each));
   for (const { file, line, rule } of refused) console.error(`${file}:${line}: ${INSTEAD[rule]}`);
@@ -144,8 +144,8 @@ function main(): void {
 }
 
 /** The places in a file that the rules refuse. */
-export function refusalsIn(file: string, source: string): Refusal[] {
-  const refusals: Refusal[] = [];
+export function findingsIn(file: string, source: string): Finding[] {
+  const findings: Finding[] = [];
   /** How functions that wait are called here, and which of their arguments is the time. */
   const waits = new Map([
     ["setTimeout", 1],
@@ -154,9 +154,9 @@ export function refusalsIn(file: string, source: string): Refusal[] {
   visitSource(file, source, (node) => {
     if (node.type === "ImportDeclaration") addWaits(node, waits);
     const rule = ruleAgainst(node, waits);
-    if (rule) refusals.push({ file, line: lineAt(source, node.start), rule });
+    if (rule) findings.push({ file, line: lineAt(source, node.start), rule });
   });
-  return refusals;
+  return findings;
 }
 
 /** Adds the functions of `node:timers/promises`, under the names that the file gives them. */

@@ -9,7 +9,6 @@ import {
   type AttackTarget,
   type Attempt,
   attack,
-  type Identity,
   READ_ONLY_KEY,
   TRANSPORTS,
   type Transport,
@@ -197,7 +196,7 @@ describe.each(DATABASES)("hidden objects and fields on %s", (database) => {
 
     it.each(WHO)(
       "are not revealed to %s on any path, not even whether a guess is right",
-      async (who: Identity) => {
+      async (who) => {
         const target = { className, objectId: idIn(className), field: "secret" };
         const holder = { className: holderClassOf(target), objectId: holderIds.get(className) ?? "" };
         const include = (path: string): Attempt => ({

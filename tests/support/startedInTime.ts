@@ -61,7 +61,7 @@ export async function waitUntilHealthy(
   };
   await until(isHealthy, {
     withinMs: deadline - performance.now(),
-    otherwise: () => `The server was not healthy (${ms} ms since its start):\n${output()}\n`,
+    otherwise: () => `The server was not healthy within ${ms} ms:\n${output()}`,
   });
 }
 

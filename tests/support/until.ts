@@ -7,21 +7,21 @@ const WITHIN_MS = 60_000;
 export interface Patience {
   /** How long at most, in ms; only broken tests reach it. */
   withinMs?: number;
-  /** What the error says of a condition that is never true. */
+  /** The error of a condition that is never true. */
   otherwise?: string | (() => string);
 }
 
 /** Waits until a condition is true and returns its value: for support that also runs outside of tests, unlike `expect.poll()`. */
 export async function until<T>(
   condition: () => T | undefined | false | Promise<T | undefined | false>,
-  { withinMs = WITHIN_MS, otherwise = "It did not happen" }: Patience = {},
+  { withinMs = WITHIN_MS, otherwise = `It did not happen within ${withinMs} ms` }: Patience = {},
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
     if (performance.now() > deadline)
-      throw new Error(`${typeof otherwise === "string" ? otherwise : otherwise()} within ${withinMs} ms`);
+      throw new Error(typeof otherwise === "string" ? otherwise : otherwise());
     await pause(INTERVAL_MS);
   }
 }
