@@ -194,39 +194,36 @@ describe.each(DATABASES)("hidden objects and fields on %s", (database) => {
   describe.each(Object.entries(GUARDED_CLASSES))("protected by %s", (_name, guarded) => {
     const { className } = guarded;
 
-    it.each(WHO)(
-      "are not revealed to %s on any path, not even whether a guess is right",
-      async (who) => {
-        const target = { className, objectId: idIn(className), field: "secret" };
-        const holder = { className: holderClassOf(target), objectId: holderIds.get(className) ?? "" };
-        const include = (path: string): Attempt => ({
-          method: "POST",
-          path: "/functions/holders",
-          params: { className: holder.className, include: path },
-          codes: [],
-        });
-        const paths: ReadPath[] = [
-          ...readPaths(target, holder),
-          ["a function that includes a pointer", () => include("ptr")],
-          ["a function that includes a list", () => include("list")],
-        ];
-        const leaks: string[] = [];
-        // With `npm test`, each path is tried by one of them, in turn by class.
-        const turn = CLASS_NAMES.indexOf(className) + WHO.indexOf(who);
-        const answers = await tryEach(
-          casesOf(paths, (_, i) => (i + turn) % 2 === 0),
-          { right: SECRET, wrong: WRONG },
-          (transport, attempt) => attackTarget.send(transport, who, attempt),
-          (i) => transportsOf(className, i),
-        );
-        for (const { path, right, wrong } of answers) {
-          if (TRACES.test(right.text + wrong.text)) leaks.push(`${path} shows it`);
-          if (right.status !== wrong.status || right.text !== wrong.text) leaks.push(`${path} tells it`);
-          if (right.status >= 500) leaks.push(`${path} fails`);
-        }
-        expect(leaks).toEqual([]);
-      },
-    );
+    it.each(WHO)("are not revealed to %s on any path, not even whether a guess is right", async (who) => {
+      const target = { className, objectId: idIn(className), field: "secret" };
+      const holder = { className: holderClassOf(target), objectId: holderIds.get(className) ?? "" };
+      const include = (path: string): Attempt => ({
+        method: "POST",
+        path: "/functions/holders",
+        params: { className: holder.className, include: path },
+        codes: [],
+      });
+      const paths: ReadPath[] = [
+        ...readPaths(target, holder),
+        ["a function that includes a pointer", () => include("ptr")],
+        ["a function that includes a list", () => include("list")],
+      ];
+      const leaks: string[] = [];
+      // With `npm test`, each path is tried by one of them, in turn by class.
+      const turn = CLASS_NAMES.indexOf(className) + WHO.indexOf(who);
+      const answers = await tryEach(
+        casesOf(paths, (_, i) => (i + turn) % 2 === 0),
+        { right: SECRET, wrong: WRONG },
+        (transport, attempt) => attackTarget.send(transport, who, attempt),
+        (i) => transportsOf(className, i),
+      );
+      for (const { path, right, wrong } of answers) {
+        if (TRACES.test(right.text + wrong.text)) leaks.push(`${path} shows it`);
+        if (right.status !== wrong.status || right.text !== wrong.text) leaks.push(`${path} tells it`);
+        if (right.status >= 500) leaks.push(`${path} fails`);
+      }
+      expect(leaks).toEqual([]);
+    });
 
     it.each(UPDATES)("are omitted from the response to an update by %s", async (_op, params) => {
       const position = UPDATES.findIndex(([, each]) => each === params);
