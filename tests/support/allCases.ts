@@ -27,12 +27,16 @@ export function rowsWith<Row, Column>(
   return casesOf(rows, (_, i) => columns[i % columns.length] === column);
 }
 
-/** The same for all columns: each row with each of them, or with the one whose turn it is. */
+/** The same for all columns: each row with each of them, or with the one whose turn it is; that of the first row is `first`. */
 export function pairsOf<Row, Column>(
   rows: readonly Row[],
   columns: readonly Column[],
+  first = 0,
 ): [row: Row, column: Column][] {
   return rows.flatMap((row, i) =>
-    casesOf(columns, (_, j) => j === i % columns.length).map((column): [Row, Column] => [row, column]),
+    casesOf(columns, (_, j) => j === (first + i) % columns.length).map((column): [Row, Column] => [
+      row,
+      column,
+    ]),
   );
 }

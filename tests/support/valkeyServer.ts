@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { ensureProgram, VALKEY } from "../../scripts/programs.mjs";
 import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
+import { until } from "./until.ts";
 
 /** A temporary Valkey (or Redis) server without persistence. */
 export interface ValkeyServer {
@@ -44,20 +45,21 @@ export async function startValkey(): Promise<ValkeyServer> {
 
 /** Waits until a program listens on a port. */
 export async function untilListening(program: ChildProcess, port: number): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (Date.now() < deadline) {
+  const isListening = () => {
     const ended = endOf(program);
     if (ended !== undefined) throw new Error(`${program.spawnfile} did not start: ${ended}`);
-    const isListening = await new Promise<boolean>((resolve) => {
+    return new Promise<boolean>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => {
         socket.destroy();
         resolve(true);
       });
       socket.on("error", () => resolve(false));
     });
-    if (isListening) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  try {
+    await until(isListening, { otherwise: `${program.spawnfile} did not listen` });
+  } catch (error) {
+    program.kill("SIGKILL");
+    throw error;
   }
-  program.kill("SIGKILL");
-  throw new Error(`${program.spawnfile} did not listen within 15 s`);
 }
