@@ -57,8 +57,10 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
     },
   },
   nodes: {
-    files: ["chainFaults", "hostileNodes"].map((name) => `packages/chain/src/indexer/${name}.test.ts`),
-    env: { PURSE_CHAIN_FAULTS: "all" },
+    files: ["chainFaults", "chainFaults.nightly", "hostileNodes.nightly"].map(
+      (name) => `packages/chain/src/indexer/${name}.alone.test.ts`,
+    ),
+    env: { PURSE_CHAIN_FAULTS: "all", PURSE_TESTS: "all" },
   },
   outages: {
     files: ["tests/browser/outage.browser.test.ts", "tests/browser/studioOutage.browser.test.ts"],
