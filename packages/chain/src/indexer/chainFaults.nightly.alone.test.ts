@@ -2,9 +2,9 @@ import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { describe, expect, it } from "vitest";
 import { discardChain } from "../../test/discardChain.ts";
-import { type ChangeLogs, FollowedChain } from "../../test/followedChain.ts";
 import { forwardConnections } from "../../test/forwardConnections.ts";
 import { createChainFolder, DATABASES } from "../../test/indexDatabase.ts";
+import { type ChangeLogs, IndexedChain } from "../../test/indexedChain.ts";
 import { proxyNode } from "../../test/proxyNode.ts";
 import { testChain } from "../../test/testChain.ts";
 import { startService } from "../../test/testService.ts";
@@ -21,44 +21,43 @@ const forgeries: [string, ChangeLogs][] = [
 ];
 
 describe.each(DATABASES)("on %s", (name) => {
-  const followed = new FollowedChain(name);
+  const local = new IndexedChain(name);
   const hasNodeFaults = IS_LONG || name === "SQLite";
 
   /** Starts a chain with another id and more blocks. */
   async function otherChain(chainId: number): Promise<DevChain> {
     const path = await createChainFolder();
-    followed.ends.push(() => rm(path, { recursive: true, force: true }));
+    local.ends.push(() => rm(path, { recursive: true, force: true }));
     const other = await startDevChain({ port: 0, dataDir: path, chainId, autoSave: false });
-    followed.ends.push(() => discardChain(other));
+    local.ends.push(() => discardChain(other));
     await testChain(other).mine(3);
     return other;
   }
 
   describe("a reorganization", () => {
     it.each(hasNodeFaults ? [1, 12, 150] : [150])("of %i blocks leaves no old rows", (depth) =>
-      followed.expectReorganization(depth),
+      local.expectReorganization(depth),
     );
 
     it("onto a shorter chain leaves no old rows", async () => {
-      const location = await followed.indexedPlace();
-      const service = await followed.follow(location);
-      const snapshot = await followed.chain.rpc("evm_snapshot");
-      const common = await followed.chain.head();
-      for (let i = 0; i < 4; i++)
-        await followed.chain.transfer(0, followed.chain.account(8), BigInt(100 + i));
-      await followed.atHead(service);
+      const location = await local.indexedPlace();
+      const service = await local.follow(location);
+      const snapshot = await local.chain.rpc("evm_snapshot");
+      const common = await local.chain.head();
+      for (let i = 0; i < 4; i++) await local.chain.transfer(0, local.chain.account(8), BigInt(100 + i));
+      await local.atHead(service);
 
-      await followed.chain.rpc("evm_revert", [snapshot]);
-      await followed.chain.transfer(0, followed.chain.account(9), 77n);
+      await local.chain.rpc("evm_revert", [snapshot]);
+      await local.chain.transfer(0, local.chain.account(9), 77n);
       await service.waitFor(({ indexed }) => indexed === common + 1);
-      await followed.expectAsOnNode(location);
+      await local.expectAsOnNode(location);
     });
   });
 
   describe("a node", () => {
     it.each(hasNodeFaults ? forgeries : forgeries.slice(0, 1))(
       "that %s is rejected, and none of its data is stored",
-      (_what, change) => followed.expectForgeryRejected(change),
+      (_what, change) => local.expectForgeryRejected(change),
     );
   });
 
@@ -66,10 +65,10 @@ describe.each(DATABASES)("on %s", (name) => {
 
   describe("a chain", () => {
     it("is read in smaller batches if the node rejects large ones", async () => {
-      await followed.chain.mine(300);
+      await local.chain.mine(300);
       const sizes: number[] = [];
       const node = await proxyNode(
-        followed.chain.url,
+        local.chain.url,
         () => undefined,
         (calls, response) => {
           sizes.push(calls.length);
@@ -78,10 +77,10 @@ describe.each(DATABASES)("on %s", (name) => {
           return true;
         },
       );
-      followed.ends.push(() => node.stop());
-      const location = await followed.newPlace();
-      await followed.atHead(await followed.follow(location, [node.url]));
-      expect(await followed.indexedTransfers(location)).toEqual(await followed.chain.transfers());
+      local.ends.push(() => node.stop());
+      const location = await local.newPlace();
+      await local.atHead(await local.follow(location, [node.url]));
+      expect(await local.indexedTransfers(location)).toEqual(await local.chain.transfers());
       expect(Math.max(...sizes)).toBeGreaterThan(30);
     });
   });
@@ -91,7 +90,7 @@ describe.each(DATABASES)("on %s", (name) => {
       // Once, the node returns no logs for a range and then another last block: data of two chains.
       let armed = true;
       let changed = false;
-      const fickle = await followed.proxy(({ method, params: [number = null] }) => {
+      const fickle = await local.proxy(({ method, params: [number = null] }) => {
         if (method === "eth_getLogs" && armed) {
           armed = false;
           changed = true;
@@ -102,78 +101,78 @@ describe.each(DATABASES)("on %s", (name) => {
         const hash = `0x${"ab".repeat(32)}`;
         return { result: { number, hash, parentHash: hash, timestamp: "0x1" } };
       });
-      const location = await followed.newPlace();
-      await followed.atHead(await followed.follow(location, [fickle.url]));
-      expect(await followed.indexedTransfers(location)).toEqual(await followed.chain.transfers());
+      const location = await local.newPlace();
+      await local.atHead(await local.follow(location, [fickle.url]));
+      expect(await local.indexedTransfers(location)).toEqual(await local.chain.transfers());
     });
   });
 
   describe("a restart", () => {
     it("resumes at the checkpoint without gaps or duplicates", async () => {
-      const location = await followed.indexedPlace();
-      await followed.chain.mine(500);
-      await followed.chain.transfer(0, followed.chain.account(7), 1n);
+      const location = await local.indexedPlace();
+      await local.chain.mine(500);
+      await local.chain.transfer(0, local.chain.account(7), 1n);
       // Aborts after the first range, during reading.
-      const broken = await followed.proxy(({ method, params: [number] }) =>
+      const broken = await local.proxy(({ method, params: [number] }) =>
         method === "eth_getBlockByNumber" && Number(number) > 300 ? { result: null } : undefined,
       );
-      const first = await followed.follow(location, [broken.url]);
+      const first = await local.follow(location, [broken.url]);
       await first.waitFor(({ indexed }) => indexed !== null && indexed > 100);
       await first.stop();
-      const indexed = (await followed.indexedBlocks(location)).length;
+      const indexed = (await local.indexedBlocks(location)).length;
       expect(indexed).toBeLessThan(400);
-      await followed.chain.transfer(0, followed.chain.account(7), 2n);
+      await local.chain.transfer(0, local.chain.account(7), 2n);
 
       const requestedBlocks: number[] = [];
-      const node = await followed.proxy(({ method, params: [number] }) => {
+      const node = await local.proxy(({ method, params: [number] }) => {
         if (method === "eth_getBlockByNumber" && String(number).startsWith("0x"))
           requestedBlocks.push(Number(number));
         return undefined;
       });
-      const second = await followed.follow(location, [node.url]);
-      await followed.atHead(second);
+      const second = await local.follow(location, [node.url]);
+      await local.atHead(second);
       expect(Math.min(...requestedBlocks)).toBe(indexed - 1);
-      expect(await followed.indexedBlocks(location)).toHaveLength((await followed.chain.head()) + 1);
-      await followed.expectAsOnNode(location);
+      expect(await local.indexedBlocks(location)).toHaveLength((await local.chain.head()) + 1);
+      await local.expectAsOnNode(location);
     });
   });
 
   describe("a node", () => {
     it("of another chain is rejected also as a replacement for a failed one", async () => {
       const other = await otherChain(4242);
-      const location = await followed.indexedPlace();
+      const location = await local.indexedPlace();
       let dead = false;
       const node = await proxyNode(
-        followed.chain.url,
+        local.chain.url,
         () => undefined,
         (_calls, response) => {
           if (dead) response.destroy();
           return dead;
         },
       );
-      followed.ends.push(() => node.stop());
-      const service = await followed.follow(location, [node.url, other.url]);
-      await followed.atHead(service);
-      const before = await followed.indexedBlocks(location);
+      local.ends.push(() => node.stop());
+      const service = await local.follow(location, [node.url, other.url]);
+      await local.atHead(service);
+      const before = await local.indexedBlocks(location);
       dead = true;
       await service.waitFor(({ state }) => state === "unreachable" || state === "refused");
-      expect(await followed.indexedBlocks(location)).toEqual(before);
+      expect(await local.indexedBlocks(location)).toEqual(before);
       await expect(
-        service.run("getNativeBalance", { address: followed.chain.account(0) }),
+        service.run("getNativeBalance", { address: local.chain.account(0) }),
       ).rejects.toMatchObject({
         status: 503,
       });
       dead = false;
       await service.waitFor(({ state }) => state === "following");
-      expect(await followed.indexedBlocks(location)).toEqual(before);
+      expect(await local.indexedBlocks(location)).toEqual(before);
     });
 
     it("that goes down is reported, and used again when it is back", async () => {
-      const { chain } = followed;
-      const location = await followed.indexedPlace();
+      const { chain } = local;
+      const location = await local.indexedPlace();
       const connections = await forwardConnections(Number(new URL(chain.url).port));
-      followed.ends.push(() => connections.close());
-      const service = await followed.follow(location, [`http://127.0.0.1:${connections.port}`]);
+      local.ends.push(() => connections.close());
+      const service = await local.follow(location, [`http://127.0.0.1:${connections.port}`]);
       await service.waitFor(({ state }) => state === "following");
       connections.break();
       const { error, indexed } = await service.waitFor(({ state }) => state === "unreachable");
@@ -182,41 +181,41 @@ describe.each(DATABASES)("on %s", (name) => {
 
       await chain.transfer(0, chain.account(7), 99n);
       connections.restore();
-      await followed.atHead(service);
-      expect(await followed.indexedTransfers(location)).toEqual(await chain.transfers());
+      await local.atHead(service);
+      expect(await local.indexedTransfers(location)).toEqual(await chain.transfers());
       expect(service.log.lines.join("\n")).toContain("is available again");
     });
 
     it("that lags behind does not shorten the index", async () => {
       let lag = 0;
-      const node = await followed.proxy(({ method }) =>
+      const node = await local.proxy(({ method }) =>
         method === "eth_blockNumber" && lag > 0 ? { result: `0x${lag.toString(16)}` } : undefined,
       );
-      const location = await followed.indexedPlace();
-      const service = await followed.follow(location, [node.url]);
-      await followed.atHead(service);
-      const before = await followed.indexedBlocks(location);
+      const location = await local.indexedPlace();
+      const service = await local.follow(location, [node.url]);
+      await local.atHead(service);
+      const before = await local.indexedBlocks(location);
       lag = before.length - 5;
       await service.waitFor(({ head }) => head === lag);
       lag = 0;
       const methods = node.methods.length;
       await expect.poll(() => node.methods.length).toBeGreaterThanOrEqual(methods + 4);
-      expect(await followed.indexedBlocks(location)).toEqual(before);
+      expect(await local.indexedBlocks(location)).toEqual(before);
       expect(service.log.lines.join("\n")).not.toContain("reorganized");
     });
 
     it("that does not return its blocks is reported, and polled only when that is due", async () => {
       let hide = true;
-      const node = await followed.proxy(({ method }) =>
+      const node = await local.proxy(({ method }) =>
         hide && method === "eth_getBlockByNumber" ? { result: null } : undefined,
       );
       const hours = { pollMs: 3_600_000 };
       const { service, status, stop } = await startService(
         { id: 1337, rpcUrls: [node.url] },
-        await followed.newPlace(),
+        await local.newPlace(),
         hours,
       );
-      followed.ends.push(stop);
+      local.ends.push(stop);
       // At the start, and whenever something is watched.
       let due = 1;
       const nextState = () => {
@@ -236,11 +235,11 @@ describe.each(DATABASES)("on %s", (name) => {
       ["a head that is not a number", "eth_blockNumber", "soon"],
       ["receipts that are not objects", "eth_getBlockReceipts", [1]],
     ])("that returns %s is rejected, and none of its data is stored", async (_what, method, result) => {
-      const node = await followed.proxy((call) => (call.method === method ? { result } : undefined));
-      const location = await followed.newPlace();
-      const service = await followed.follow(location, [node.url]);
+      const node = await local.proxy((call) => (call.method === method ? { result } : undefined));
+      const location = await local.newPlace();
+      const service = await local.follow(location, [node.url]);
       await service.waitFor(({ state }) => state === "refused");
-      expect(await followed.indexedBlocks(location)).toEqual([]);
+      expect(await local.indexedBlocks(location)).toEqual([]);
     });
   });
 });

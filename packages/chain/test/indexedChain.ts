@@ -14,7 +14,7 @@ type End = () => Promise<unknown>;
  * A chain for the tests of a block, each of which begins with its initial blocks, and indexes of it. `ends` run after each
  * test.
  */
-export class FollowedChain {
+export class IndexedChain {
   readonly database: DatabaseName;
   readonly ends: End[] = [];
   readonly #chainEnds: End[] = [];
