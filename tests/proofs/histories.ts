@@ -12,7 +12,7 @@ const { values } = parseArgs({ options: { count: { type: "string", default: "200
 const root = join(import.meta.dirname, "../..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const files = [
-  "packages/chain/src/indexer/randomHistory.server.test.ts",
+  "packages/chain/src/indexer/randomHistory.nightly.server.test.ts",
   "packages/server/src/chainEvents/watchIndexer.server.test.ts",
   "packages/server/src/chainEvents/streams/streamIndexer.server.test.ts",
   "tests/server/chainHistories.nightly.server.test.ts",

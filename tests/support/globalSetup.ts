@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { ensureServersBuilt } from "../../scripts/build.mjs";
 import { chainSnapshot } from "./chainSnapshot.ts";
@@ -27,12 +30,17 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   process.env.PURSE_TEST_BEGUN_CHAIN = await chainSnapshot();
   const run = randomUUID();
   process.env.PURSE_TEST_RUN = run;
+  // What the first test that needs it makes for all of them.
+  const folder = mkdtempSync(join(tmpdir(), "purse-run-"));
+  process.env.PURSE_TEST_RUN_FOLDER = folder;
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const given = process.env.PURSE_TEST_POSTGRES_URL;
   if (given) {
     project.provide("postgresUrl", given);
     return async () => {
       await endHosts(run);
       removeEmptyData();
+      removeFolder();
     };
   }
   const server = await startPostgres({ more: SHARED });
@@ -41,5 +49,6 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     await endHosts(run);
     await server.discard();
     removeEmptyData();
+    removeFolder();
   };
 }
