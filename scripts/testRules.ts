@@ -42,6 +42,26 @@ const INSTEAD: Readonly<Record<Rule, string>> = {
 /** The files that may. */
 const EXCEPTIONS: readonly Exception[] = [
   { file: "tests/support/until.ts", rule: "wait", reason: "the pause between two looks at a condition" },
+  { file: "packages/chain/test/testService.ts", rule: "wait", reason: "the pause between two looks" },
+  { file: "tests/support/outage.ts", rule: "wait", reason: "the pause between two looks at a page" },
+  { file: "packages/chain/test/rangeProcess.ts", rule: "wait", reason: "a process that looks for work" },
+  {
+    file: "packages/chain/src/node/hostileNode.alone.test.ts",
+    rule: "wait",
+    reason: "a node that sends slowly is the subject",
+  },
+  {
+    file: "packages/outbound/src/hostileServers.test.ts",
+    rule: "wait",
+    reason: "a server that sends slowly is the subject",
+  },
+  {
+    file: "packages/server/src/ipfs/readUri.server.test.ts",
+    rule: "wait",
+    reason: "a server that sends slowly is the subject",
+  },
+  { file: "tests/server/wallets.server.test.ts", rule: "wait", reason: "an endless answer is the subject" },
+  { file: "tests/server/largeAnswers.server.test.ts", rule: "wait", reason: "a sample of the memory" },
   { file: "tests/support/balancer.ts", rule: "wait", reason: "a balancer that checks servers at intervals" },
   {
     file: "tests/support/serverHost/program.ts",
@@ -91,40 +111,6 @@ const EXCEPTIONS: readonly Exception[] = [
   { file: "tests/browser/studioScreenshots.ts", rule: "wait", reason: "pictures are taken after animations" },
 ];
 
-/** Files that still are to be mended. */
-const PENDING: readonly string[] = [
-  "packages/chain/src/endpoints/answers.server.test.ts",
-  "packages/chain/src/endpoints/malformedRequests.server.test.ts",
-  "packages/chain/src/indexer/backfillSteps.server.test.ts",
-  "packages/chain/src/indexer/chainFaults.alone.test.ts",
-  "packages/chain/src/indexer/indexerWorker.alone.test.ts",
-  "packages/chain/src/nft/metadata.server.test.ts",
-  "packages/chain/src/node/hostileNode.alone.test.ts",
-  "packages/chain/test/postgresDatabases.ts",
-  "packages/chain/test/randomHistory.ts",
-  "packages/chain/test/rangeBackfill.ts",
-  "packages/chain/test/rangeIndexes.ts",
-  "packages/chain/test/rangeProcess.ts",
-  "packages/chain/test/testSeaport.ts",
-  "packages/chain/test/testService.ts",
-  "packages/devchain/src/devchain.alone.test.ts",
-  "packages/outbound/src/hostileServers.test.ts",
-  "packages/server/src/core/lifecycle.test.ts",
-  "packages/server/src/ipfs/readUri.server.test.ts",
-  "tests/browser/studioGrid.browser.test.ts",
-  "tests/server/apiKeys.server.test.ts",
-  "tests/server/chainEvents.server.test.ts",
-  "tests/server/chainHistories.server.test.ts",
-  "tests/server/cluster.server.test.ts",
-  "tests/server/hooks.server.test.ts",
-  "tests/server/largeAnswers.server.test.ts",
-  "tests/server/moving.server.test.ts",
-  "tests/server/slowQueries.server.test.ts",
-  "tests/server/studioData.server.test.ts",
-  "tests/server/wallets.server.test.ts",
-  "tests/support/outage.ts",
-];
-
 if (import.meta.main) main();
 
 function main(): void {
@@ -132,7 +118,7 @@ function main(): void {
   const files = [...new Set(FILES.flatMap((pattern) => globSync(pattern, { cwd: ROOT, exclude })))].sort();
   const all = files.flatMap((file) => findingsIn(file, readFileSync(join(ROOT, file), "utf8")));
   const isExcepted = ({ file, rule }: Finding) =>
-    PENDING.includes(file) || EXCEPTIONS.some((each) => each.file === file && each.rule === rule);
+    EXCEPTIONS.some((each) => each.file === file && each.rule === rule);
   const refused = all.filter((each) => !isExcepted(each));
   for (const { file, line, rule } of refused) console.error(`${file}:${line}: ${INSTEAD[rule]}`);
   const unused = EXCEPTIONS.filter(

@@ -39,7 +39,7 @@ export type DatabaseName =
   | "PostgreSQL and ClickHouse";
 
 /** Databases that indexes support: for tests of their stores, of SQL and of transactions. */
-const ALL_DATABASES: readonly [DatabaseName, DatabaseName] =
+export const ALL_DATABASES: readonly [DatabaseName, DatabaseName] =
   clickHouseUrl === undefined
     ? ["SQLite", "PostgreSQL"]
     : ["SQLite and ClickHouse", "PostgreSQL and ClickHouse"];
