@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectLive, type LiveSocket } from "../support/liveClient.ts";
 import { residentBytes } from "../support/processCpu.ts";
@@ -7,7 +8,7 @@ const MB = 1024 * 1024;
 const SOCKETS = 30;
 const TEXT = "x".repeat(200_000);
 
-describe("live query clients that do not read", () => {
+describe("clients that do not read", () => {
   let purse: PurseProcess;
   let reader: LiveSocket;
   let silent: LiveSocket[];
@@ -38,7 +39,7 @@ describe("live query clients that do not read", () => {
     return Number(new RegExp(`^${name} (.*)$`, "m").exec(await response.text())?.[1]);
   };
 
-  it("are ended once too much waits for all of them, while others receive every event", async () => {
+  it("are ended once too many live events wait for all of them, while others receive every event", async () => {
     const before = residentBytes(purse.pid);
     let created = 0;
     const endedAfterCreate = async () => {
@@ -53,6 +54,26 @@ describe("live query clients that do not read", () => {
     }
     expect(await metric("purse_unsent_bytes")).toBeLessThan(8 * MB);
     expect(residentBytes(purse.pid) - before).toBeLessThan(200 * MB);
+  });
+
+  it("are ended as well if they do not read responses", async () => {
+    const text = "y".repeat(3.5 * MB);
+    const { body } = await rest(purse, "POST", "/classes/Page", { text });
+    const path = `/server/classes/Page/${body.objectId}`;
+    const before = await metric("purse_ended_receivers_total");
+    const connections = Array.from({ length: 20 }, () => {
+      const connection = connect(purse.port, "127.0.0.1");
+      connection.on("error", () => undefined);
+      connection.pause();
+      const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Parse-Application-Id: ${purse.appId}\r\n\r\n`;
+      connection.write(request.repeat(3));
+      return connection;
+    });
+    await expect
+      .poll(() => metric("purse_ended_receivers_total"), { timeout: 60_000 })
+      .toBeGreaterThan(before);
+    expect((await rest(purse, "GET", `/classes/Page/${body.objectId}`)).body.text).toHaveLength(text.length);
+    for (const connection of connections) connection.destroy();
   });
 
   it("resume where they were ended", async () => {

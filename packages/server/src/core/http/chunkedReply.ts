@@ -37,16 +37,18 @@ export function unsentChunksOf(connection: object): number {
 
 /** Like `slicesOf`, but counts what is left for `unsentChunksOf`. */
 export function* countedSlicesOf(chunks: readonly string[], connection: object): Generator<string> {
+  // Replies to several requests may wait on one connection.
+  const count = (chars: number) => unsentChunks.set(connection, unsentChunksOf(connection) + chars);
   let left = chunks.reduce((sum, { length }) => sum + length, 0);
-  unsentChunks.set(connection, left);
+  count(left);
   try {
     for (const slice of slicesOf(chunks)) {
       left -= slice.length;
-      unsentChunks.set(connection, left);
+      count(-slice.length);
       yield slice;
     }
   } finally {
-    unsentChunks.delete(connection);
+    count(-left);
   }
 }
 

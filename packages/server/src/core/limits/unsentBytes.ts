@@ -102,13 +102,13 @@ export class UnsentBytes {
   }
 
   /** Ends receivers if the bytes exceed a limit although all receivers have been asked. */
-  #limit(totals: Totals, maxBytes: number, largest: () => AddressTotals): void {
+  #limit(totals: Totals, maxBytes: number, largest: () => AddressTotals | undefined): void {
     if (totals.bytes <= maxBytes) {
       totals.refreshedBytes = Math.min(totals.refreshedBytes, totals.bytes);
       return;
     }
     if (totals.bytes - totals.refreshedBytes < maxBytes * REFRESH_SHARE) return;
-    const entries = totals === this.#total ? this.#entries : largest().entries;
+    const entries = totals === this.#total ? this.#entries : (largest()?.entries ?? []);
     for (const entry of entries)
       this.#add(entry, this.#totalsOf(entry.address), entry.receiver.unsentBytes() - entry.bytes);
     totals.refreshedBytes = totals.bytes;
@@ -121,8 +121,10 @@ export class UnsentBytes {
   }
 
   /** Ends the receivers of an address with the most unread bytes until this many are free. */
-  #endSlowest({ entries }: AddressTotals, tooMuch: number): boolean {
-    const slowest = [...entries].filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes);
+  #endSlowest(totals: AddressTotals | undefined, tooMuch: number): boolean {
+    const slowest = [...(totals?.entries ?? [])]
+      .filter(({ bytes }) => bytes > 0)
+      .sort((a, b) => b.bytes - a.bytes);
     let bytes = 0;
     let receivers = 0;
     for (const entry of slowest) {
@@ -138,9 +140,10 @@ export class UnsentBytes {
     return first !== undefined;
   }
 
-  #largestAddress(): AddressTotals {
-    const totals = [...this.#addresses.values()];
-    return totals.reduce((largest, each) => (each.bytes > largest.bytes ? each : largest));
+  #largestAddress(): AddressTotals | undefined {
+    let largest: AddressTotals | undefined;
+    for (const each of this.#addresses.values()) if (!largest || each.bytes > largest.bytes) largest = each;
+    return largest;
   }
 
   #setAddress(entry: UnsentEntry, address: string): void {
