@@ -1,7 +1,8 @@
 import { runForClient } from "../core/clientIdentity.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
-import { answerText } from "../core/limits/answerText.ts";
+import { answerChunks } from "../core/limits/answerText.ts";
 import { currentAnswer } from "../core/limits/requestScope.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { ParseRoute } from "./parseRoute.ts";
@@ -17,7 +18,7 @@ export async function executeRoute(
   if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));
   const result = await runForClient(request, () => match.route.handle(request));
   if (isReply(result)) return result;
-  return { status: 200, body: await answerText(result, currentAnswer(maxAnswerBytes)) };
+  return chunkedReply(await answerChunks(result, currentAnswer(maxAnswerBytes)));
 }
 
 function isReply(result: unknown): result is ApiReply {

@@ -3,9 +3,10 @@ import { type AuthContext, internalRequest, MASTER, type RequestContext } from "
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { isOperatorKey } from "../core/http/masterKey.ts";
 import { type AnswerSize, MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
-import { answerText } from "../core/limits/answerText.ts";
+import { answerChunks } from "../core/limits/answerText.ts";
 import { currentAnswer } from "../core/limits/requestScope.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import type { Mail } from "../core/mail.ts";
@@ -309,11 +310,8 @@ async function replyOf(
   { value, status = 200, headers }: InvocationResult,
   answer: AnswerSize,
 ): Promise<ApiReply> {
-  return {
-    status,
-    body: value === undefined ? "{}" : await answerText({ result: value }, answer),
-    ...(headers && { headers }),
-  };
+  const chunks = value === undefined ? ["{}"] : await answerChunks({ result: value }, answer);
+  return chunkedReply(chunks, { status, ...(headers && { headers }) });
 }
 
 function defaultSettings(appId: string): ServerSettings {

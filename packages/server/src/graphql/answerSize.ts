@@ -1,7 +1,7 @@
 import type { GraphQLError } from "graphql";
 import type { Plugin } from "graphql-yoga";
 import { AnswerSize, responseTooLarge } from "../core/limits/answerSize.ts";
-import { answerText, jsonLength } from "../core/limits/answerText.ts";
+import { answerChunks, jsonLength } from "../core/limits/answerText.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
 import type { GraphqlContext } from "./context.ts";
 import { toClientError } from "./errors.ts";
@@ -21,8 +21,8 @@ export function limitAnswers(maxBytes: number): Plugin<object, GraphqlContext> {
       if (Array.isArray(result) || Symbol.asyncIterator in result) return;
       if (jsonLength(result, LARGE_CHARS) <= LARGE_CHARS) return;
       try {
-        const text = await answerText(result, new AnswerSize(maxBytes, currentScope()));
-        serverContext.largeAnswer.text = text;
+        const answer = new AnswerSize(maxBytes, currentScope());
+        serverContext.largeAnswer.chunks = await answerChunks(result, answer);
         // It is sent as it is here: a Response would encode all of it at once.
         setResult({ ...result, stringify: () => "{}" });
       } catch (error) {

@@ -4,13 +4,14 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { AuthContext } from "../core/authContext.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
 import { requestTarget, targetBelow } from "../core/http/requestTarget.ts";
 import { Router } from "../core/http/router.ts";
 import { AnswerSize } from "../core/limits/answerSize.ts";
-import { answerText } from "../core/limits/answerText.ts";
+import { answerChunks } from "../core/limits/answerText.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
 import type { StudioError } from "../studioApi/errors.ts";
 import type { Audit, AuditDetails } from "./audit.ts";
@@ -94,10 +95,10 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
     const result = await handleRequest(route, pathParams, signedIn, request, reply);
     if (isStream(result)) sendStream(reply, result, (error) => reportError(error, request.id));
     else
-      sendReply(reply, {
-        status,
-        body: await answerText(result, new AnswerSize(dependencies.maxAnswerBytes)),
-      });
+      sendReply(
+        reply,
+        chunkedReply(await answerChunks(result, new AnswerSize(dependencies.maxAnswerBytes)), { status }),
+      );
   }
 
   async function authenticate({ raw }: FastifyRequest): Promise<SignedIn | undefined> {

@@ -4,12 +4,16 @@ import type { ApiReply } from "./apiRoute.ts";
 /** Characters that are written at once: each write is copied until the client has received it. */
 export const MAX_SLICE_CHARS = 1024 * 1024;
 
-/** Returns a reply with status 200 whose JSON text is in chunks. Reading its `body` joins them. */
-export function chunkedReply(chunks: readonly string[]): ApiReply {
+/** Returns a reply, with status 200 by default, whose JSON text is in chunks. Reading its `body` joins them. */
+export function chunkedReply(
+  chunks: readonly string[],
+  head: Partial<Pick<ApiReply, "status" | "headers">> = {},
+): ApiReply {
   const [only = ""] = chunks;
-  if (chunks.length <= 1 && only.length <= MAX_SLICE_CHARS) return { status: 200, body: only };
+  if (chunks.length <= 1 && only.length <= MAX_SLICE_CHARS) return { status: 200, ...head, body: only };
   return {
     status: 200,
+    ...head,
     chunks,
     get body() {
       return chunks.join("");

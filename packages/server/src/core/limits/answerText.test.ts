@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { AnswerSize } from "./answerSize.ts";
-import { answerText, answerTexts, jsonLength } from "./answerText.ts";
+import { answerChunks, answerTexts, jsonLength } from "./answerText.ts";
+
+const answerText = async (value: unknown, answer: AnswerSize) => (await answerChunks(value, answer)).join("");
 
 const LARGE = "x".repeat(100_000);
 /** More than what is escaped at once, with a surrogate pair at the end of a part. */
 const VERY_LARGE = `${"é".repeat(1024 * 1024 - 1)}😀"\\\n${"y".repeat(1024 * 1024)}`;
 
-describe("answerText()", () => {
+describe("answerChunks()", () => {
   it.each<[string, unknown]>([
     ["a small object", { a: 1, b: [null, true, "c"] }],
     ["an empty list", []],

@@ -39,16 +39,20 @@ export function jsonLength(value: unknown, max = Number.POSITIVE_INFINITY): numb
   return chars;
 }
 
-/** The JSON of a value, serialized in slices of time once it has been charged. Rejects with 116 and 124. */
-export async function answerText(value: unknown, answer: AnswerSize): Promise<string> {
-  if (jsonLength(value, PART_CHARS) <= PART_CHARS) return chargedText(value, answer);
-  const [text = ""] = await answerTexts([value], answer);
-  return text;
+/**
+ * The JSON of a value in chunks, serialized in slices of time once it has been charged. Rejects with 116 and 124 (HTTP
+ * 503).
+ */
+export async function answerChunks(value: unknown, answer: AnswerSize): Promise<string[]> {
+  if (jsonLength(value, PART_CHARS) <= PART_CHARS) return [chargedText(value, answer)];
+  const slices = new TimeSlicer();
+  await chargeAll([value], answer, slices);
+  return chunksOf(value, answer, slices);
 }
 
 /**
- * The JSON of each value, like `answerText`. Nothing is serialized before all of them have been charged, unless
- * `knownChars`, the most that they can have, is small.
+ * The JSON of each value. Nothing is serialized before all of them have been charged, unless `knownChars`, the most that
+ * they can have, is small. Rejects like `answerChunks`.
  */
 export async function answerTexts(
   values: readonly unknown[],
@@ -64,6 +68,12 @@ export async function answerTexts(
     }
     return texts;
   }
+  await chargeAll(values, answer, slices);
+  for (const value of values) texts.push((await chunksOf(value, answer, slices)).join(""));
+  return texts;
+}
+
+async function chargeAll(values: readonly unknown[], answer: AnswerSize, slices: TimeSlicer): Promise<void> {
   let charged = 0;
   for (const value of values) {
     for (const { chars } of partsOf(value)) {
@@ -73,17 +83,24 @@ export async function answerTexts(
     }
   }
   await answer.reserve(charged);
-  for (const value of values) {
-    let text = "";
-    for (const part of partsOf(value)) {
-      const partText = part.text();
-      if (partText.length > part.chars) answer.charge(partText.length - part.chars);
-      text += partText;
-      if (slices.isExpired) await slices.pause();
+}
+
+/** Serializes a value that has been charged, except for what escapes add. */
+async function chunksOf(value: unknown, answer: AnswerSize, slices: TimeSlicer): Promise<string[]> {
+  const chunks: string[] = [];
+  let chunk = "";
+  for (const part of partsOf(value)) {
+    const text = part.text();
+    if (text.length > part.chars) answer.charge(text.length - part.chars);
+    chunk += text;
+    if (chunk.length >= PART_CHARS) {
+      chunks.push(chunk);
+      chunk = "";
     }
-    texts.push(text);
+    if (slices.isExpired) await slices.pause();
   }
-  return texts;
+  if (chunk !== "") chunks.push(chunk);
+  return chunks;
 }
 
 function chargedText(value: unknown, answer: AnswerSize): string {
