@@ -3,7 +3,11 @@ import { type AuthContext, internalRequest, MASTER, type RequestContext } from "
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { isOperatorKey } from "../core/http/masterKey.ts";
+import { type AnswerSize, MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
+import { answerChunks } from "../core/limits/answerText.ts";
+import { currentAnswer } from "../core/limits/requestScope.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import type { Mail } from "../core/mail.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
@@ -53,7 +57,7 @@ interface CloudHost {
 }
 
 export interface CloudDependencies {
-  config: { appId: string; functionTimeoutMs: number };
+  config: { appId: string; functionTimeoutMs: number; maxAnswerBytes?: number };
   /** Settings that the code may read; derived from `config` by default. */
   settings?: ServerSettings;
   events: EventBus;
@@ -120,6 +124,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       () => supervisor.definitions.plugins.map(({ name, functions }) => ({ name, functions })),
     ],
   ]);
+  const { maxAnswerBytes = MAX_ANSWER_BYTES } = config;
   let host: CloudHost | undefined;
   let functions: ReadonlySet<string> = new Set();
   let triggerNames: ReadonlySet<string> = new Set();
@@ -130,6 +135,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
     settings: dependencies.settings ?? defaultSettings(config.appId),
     memoryMb: dependencies.memoryMb ?? DEFAULT_MEMORY_MB,
     timeoutMs: config.functionTimeoutMs,
+    maxAnswerBytes,
     watchesFiles: dependencies.watchesFiles ?? false,
     loadTimeoutMs: dependencies.loadTimeoutMs,
     handleHostRequest: (hostRequest, depth) => runAtDepth(depth, () => handleHostRequest(hostRequest)),
@@ -198,7 +204,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   };
 
   async function handle(request: ApiRequest): Promise<ApiReply> {
-    return replyOf(await runFunction(request.pathParams.name ?? "", request));
+    return replyOf(await runFunction(request.pathParams.name ?? "", request), currentAnswer(maxAnswerBytes));
   }
 
   async function runFunction(name: string, call: FunctionCall): Promise<InvocationResult> {
@@ -300,12 +306,12 @@ function visibleHeaders(headers: RequestContext["headers"] = {}): Record<string,
   return visible;
 }
 
-function replyOf({ value, status = 200, headers }: InvocationResult): ApiReply {
-  return {
-    status,
-    body: value === undefined ? "{}" : JSON.stringify({ result: value }),
-    ...(headers && { headers }),
-  };
+async function replyOf(
+  { value, status = 200, headers }: InvocationResult,
+  answer: AnswerSize,
+): Promise<ApiReply> {
+  const chunks = value === undefined ? ["{}"] : await answerChunks({ result: value }, answer);
+  return chunkedReply(chunks, { status, ...(headers && { headers }) });
 }
 
 function defaultSettings(appId: string): ServerSettings {

@@ -3,6 +3,8 @@ import { type DocumentNode, NoSchemaIntrospectionCustomRule } from "graphql";
 import { createYoga, type Plugin } from "graphql-yoga";
 import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
+import { limitAnswers } from "./answerSize.ts";
 import type { GraphqlContext } from "./context.ts";
 import { toClientError, withoutSuggestions } from "./errors.ts";
 import { checkCost, checkStructure, type QueryLimits } from "./queryLimits.ts";
@@ -14,6 +16,8 @@ export interface GraphqlServerDependencies extends SchemaCacheDependencies {
   /** Whether clients without the master key may read the schema. */
   isIntrospectionPublic: boolean;
   limits: QueryLimits;
+  /** Maximum size of a response, in bytes. */
+  maxAnswerBytes: number;
   /** Called with errors whose details clients do not see. */
   report(error: unknown, requestId: string): void;
 }
@@ -70,6 +74,7 @@ export function createGraphqlServer(dependencies: GraphqlServerDependencies): Gr
       createRequestGuard(),
       useAPQ({ store: new TextCache<string>({ ...PERSISTED_QUERIES, charsOf: (_, query) => query.length }) }),
       createGuard(dependencies),
+      limitAnswers(dependencies.maxAnswerBytes),
     ],
   });
   return {
@@ -84,12 +89,11 @@ export function createGraphqlServer(dependencies: GraphqlServerDependencies): Gr
         },
         context,
       );
-      const text = await response.text();
-      return {
-        status: statusOf(response.status, text),
-        body: text,
+      const chunks = context.largeAnswer.chunks ?? [await response.text()];
+      return chunkedReply(chunks, {
+        status: statusOf(response.status, chunks),
         headers: headersOf(response),
-      };
+      });
     },
   };
 }
@@ -103,10 +107,11 @@ function headersOf(response: Response): Record<string, string> {
 }
 
 /** Requests that were not executed are answered with 400. */
-function statusOf(status: number, text: string): number {
-  if (status !== 200 || !text.startsWith('{"errors"')) return status;
-  const { data, errors }: { data?: unknown; errors: { extensions?: { code?: unknown } }[] } =
-    JSON.parse(text);
+function statusOf(status: number, chunks: readonly string[]): number {
+  if (status !== 200 || !chunks[0]?.startsWith('{"errors"')) return status;
+  const { data, errors }: { data?: unknown; errors: { extensions?: { code?: unknown } }[] } = JSON.parse(
+    chunks.join(""),
+  );
   const isRefused =
     data === undefined && errors.some(({ extensions }) => REQUEST_ERRORS.has(extensions?.code));
   return isRefused ? 400 : 200;
