@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { hasProgram, PGBOUNCER } from "../../scripts/programs.mjs";
 import { startEmptyChains } from "../support/emptyChains.ts";
 import { type Nodes, send, startNodes } from "../support/nodes.ts";
 import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
@@ -11,11 +12,19 @@ const POOL_SIZE = 12;
 const ADDRESS = `0x${"ab".repeat(20)}`;
 
 /** Three nodes with five chains each need fewer than PostgreSQL's 100 connections, of which three are reserved. */
-describe.each([
+const PLACES = [
   { name: "PostgreSQL", isPooled: false, maxConnections: NODES * 32 },
   // Each node has one connection for notifications and one for maintenance.
   { name: "PostgreSQL behind PgBouncer", isPooled: true, maxConnections: POOL_SIZE + 2 * NODES },
-])("three nodes with five chains on $name", ({ isPooled, maxConnections }) => {
+];
+const TITLE = "three nodes with five chains on $name";
+describe.each(PLACES.filter(({ isPooled }) => !isPooled))(TITLE, testConnections);
+describe.skipIf(!hasProgram(PGBOUNCER)).each(PLACES.filter(({ isPooled }) => isPooled))(
+  TITLE,
+  testConnections,
+);
+
+function testConnections({ isPooled, maxConnections }: (typeof PLACES)[number]): void {
   let chains: Awaited<ReturnType<typeof startEmptyChains>>;
   let bouncer: PgBouncer | undefined;
   let nodes: Nodes;
@@ -75,4 +84,4 @@ describe.each([
     await expect.poll(async () => (await add()).body.code).toBe(111);
     expect(nodes.log.filter((line) => line.includes("no notifications arrive"))).toEqual([]);
   });
-});
+}

@@ -1,13 +1,14 @@
 import { createServer } from "node:net";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { hasProgram, PGBOUNCER } from "../../scripts/programs.mjs";
 import { freePort } from "../support/freePort.ts";
 import { send, startNodes } from "../support/nodes.ts";
 import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { newDatabase } from "../support/postgresServer.ts";
 import { startPurse } from "../support/purse.ts";
 
-describe("a start on PostgreSQL fails with the reason", () => {
+describe.skipIf(!hasProgram(PGBOUNCER))("a start on PostgreSQL fails with the reason", () => {
   let bouncer: PgBouncer;
   let url: string;
   beforeAll(async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type ClassSchema, openStore, type Store, type Write } from "@purse/server";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { hasProgram, PGBOUNCER } from "../../scripts/programs.mjs";
 import { casesOf, NIGHTLY } from "../support/allCases.ts";
 import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { type CommitFault, type PostgresProxy, startPostgresProxy } from "../support/postgresProxy.ts";
@@ -34,7 +35,12 @@ const CASES = casesOf(
   ({ isPooled, fault }) => NIGHTLY || (!isPooled && fault === "loseResponse"),
 );
 
-describe.each(CASES)("a store with the COMMIT fault $fault $where", ({ fault, isPooled }) => {
+const TITLE = "a store with the COMMIT fault $fault $where";
+describe.each(CASES.filter(({ isPooled }) => !isPooled))(TITLE, testFault);
+const POOLED = CASES.filter(({ isPooled }) => isPooled);
+describe.skipIf(POOLED.length > 0 && !hasProgram(PGBOUNCER)).each(POOLED)(TITLE, testFault);
+
+function testFault({ fault, isPooled }: (typeof CASES)[number]): void {
   let bouncer: PgBouncer | undefined;
   let proxy: PostgresProxy;
   let store: Store;
@@ -155,4 +161,4 @@ describe.each(CASES)("a store with the COMMIT fault $fault $where", ({ fault, is
     expect(changed.className).toBe(`Made${fault}`);
     expect(edits).toBe(fault === "loseRequest" ? 2 : 1);
   });
-});
+}

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasProgram, VALKEY } from "../../scripts/programs.mjs";
 import { startTcpBalancer } from "../support/balancer.ts";
 import { databaseEnv } from "../support/databases.ts";
 import { MASTER_KEY, type Nodes, send, startNodes } from "../support/nodes.ts";
@@ -11,7 +12,7 @@ import { startValkey, type ValkeyServer } from "../support/valkeyServer.ts";
 const LIMIT = 20;
 const MASTER = { "X-Parse-Master-Key": MASTER_KEY };
 
-describe("three nodes with Valkey and PostgreSQL", () => {
+describe.skipIf(!hasProgram(VALKEY))("three nodes with Valkey and PostgreSQL", () => {
   let folder: string;
   let valkey: ValkeyServer;
   let nodes: Nodes;

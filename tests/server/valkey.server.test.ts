@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasProgram, VALKEY } from "../../scripts/programs.mjs";
 import { databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import { startValkey, type ValkeyServer } from "../support/valkeyServer.ts";
 
 // valkey.nightly.server.test.ts has three nodes and more faults.
-describe("a server with Valkey and PostgreSQL", () => {
+describe.skipIf(!hasProgram(VALKEY))("a server with Valkey and PostgreSQL", () => {
   let valkey: ValkeyServer;
   let purse: Purse;
   beforeAll(async () => {
