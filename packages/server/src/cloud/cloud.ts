@@ -2,6 +2,7 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purs
 import { type AuthContext, internalRequest, MASTER, type RequestContext } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
+import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import { isOperatorKey } from "../core/http/masterKey.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
@@ -10,19 +11,21 @@ import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import type { AuthTriggers, Triggers } from "../data/objects/triggers.ts";
 import { runAtDepth } from "./callDepth.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
+import type { CloudBreaker } from "./cloudBreaker.ts";
 import { type CloudFileTriggers, createFileTriggers } from "./fileTriggers.ts";
 import { createLiveTriggers } from "./liveTriggers.ts";
 import { createTriggers } from "./triggers.ts";
-import type {
-  CallContext,
-  ConfigTriggerName,
-  Definitions,
-  HostRequest,
-  Invocation,
-  InvocationResult,
-  ServerSettings,
+import {
+  type CallContext,
+  type ConfigTriggerName,
+  type Definitions,
+  definitionOf,
+  type HostRequest,
+  type Invocation,
+  type InvocationResult,
+  type ServerSettings,
 } from "./workerMessages.ts";
-import { WorkerSupervisor } from "./workerSupervisor.ts";
+import { type CloudHealth, WorkerSupervisor } from "./workerSupervisor.ts";
 
 /** A function of the server itself: takes and returns JSON values. */
 type BuiltInFunction = (call: FunctionCall) => JsonValue | Promise<JsonValue>;
@@ -63,8 +66,13 @@ export interface CloudDependencies {
   file?: string | undefined;
   /** Module files of plugins. */
   plugins?: string[];
-  /** Memory limit of the cloud code, in MiB. */
+  /** Memory limit of a thread of the cloud code, in MiB. */
   memoryMb?: number;
+  /** Maximum number of threads that run functions. */
+  maxThreads?: number | undefined;
+  /** How long a function or trigger may block its thread, in ms. */
+  blockedMs?: number;
+  breaker?: CloudBreaker;
   /** Whether the code is reloaded when it changes. */
   watchesFiles?: boolean;
   /** How long loading the code may take, in ms; a minute by default. */
@@ -95,6 +103,8 @@ export interface Cloud extends CloudFileTriggers {
   define(name: string, run: BuiltInFunction): void;
   /** Loads the cloud code. Rejects with the reason if it cannot be loaded. */
   start(host: CloudHost): Promise<void>;
+  /** The state of the threads of the cloud code. */
+  health(): CloudHealth;
   /** Sorted names of all functions. */
   functionNames(): string[];
   /** Stops the worker and rejects all further calls. */
@@ -130,6 +140,9 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
     settings: dependencies.settings ?? defaultSettings(config.appId),
     memoryMb: dependencies.memoryMb ?? DEFAULT_MEMORY_MB,
     timeoutMs: config.functionTimeoutMs,
+    maxThreads: dependencies.maxThreads,
+    blockedMs: dependencies.blockedMs,
+    breaker: dependencies.breaker,
     watchesFiles: dependencies.watchesFiles ?? false,
     loadTimeoutMs: dependencies.loadTimeoutMs,
     handleHostRequest: (hostRequest, depth) => runAtDepth(depth, () => handleHostRequest(hostRequest)),
@@ -190,6 +203,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       host = services;
       if (file !== "" || plugins.length > 0) await supervisor.start();
     },
+    health: () => supervisor.health(),
     functionNames: () => [...new Set([...functions, ...builtIns.keys()])].sort(),
     async stop() {
       isStopped = true;
@@ -265,6 +279,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       ip,
       headers: visibleHeaders(headers),
       requestId,
+      client: clientOf(request),
     };
   }
 
@@ -275,16 +290,21 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   }
 }
 
+/** The user, or else the address; undefined for the server itself and the holder of the master key. */
+function clientOf({ auth, ip, isInternal }: RequestContext): string | undefined {
+  if (auth.kind === "user") return `user:${auth.userId}`;
+  return isInternal || auth.kind !== "anonymous" ? undefined : `address:${addressKey(ip)}`;
+}
+
 function isRemoteInvocation(invocation: Invocation, remote: RemoteHandlers): boolean {
   switch (invocation.kind) {
     case "function":
       return remote.hasFunction(invocation.name);
     case "object":
-      return remote.hasTrigger(`${invocation.trigger}.${invocation.className}`);
     case "beforeSave":
     case "beforeFind":
     case "afterFind":
-      return remote.hasTrigger(`${invocation.kind}.${invocation.className}`);
+      return remote.hasTrigger(definitionOf(invocation));
     default:
       return false;
   }

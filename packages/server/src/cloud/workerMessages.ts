@@ -3,6 +3,7 @@ import type { RateLimit } from "../config/rateLimits.ts";
 import type { InternalRequest } from "../core/http/apiRoute.ts";
 import type { LogFields, LogLevel } from "../core/logger.ts";
 import type { LiveConnectionEvent, LiveEvent } from "../data/objects/liveTriggers.ts";
+import { CONFIG_CLASS } from "./classNames.ts";
 
 /*
  * Messages between the server and the worker that runs the cloud code. Everything is plain data, because it is copied.
@@ -52,6 +53,8 @@ export interface CallContext {
   ip: string;
   headers: Record<string, string>;
   requestId: string;
+  /** The client among which threads are shared fairly; undefined for the server itself. Code does not see it. */
+  client: string | undefined;
 }
 
 /** A file as file triggers see it; `base64` if its content is loaded. */
@@ -181,6 +184,35 @@ export interface Definitions {
   rateLimits: RateLimit[];
 }
 
+/** The definition that an invocation executes: `beforeSave.Note`, `function hello`. */
+export function definitionOf(invocation: Invocation): string {
+  switch (invocation.kind) {
+    case "function":
+    case "job":
+      return `${invocation.kind} ${invocation.name}`;
+    case "object":
+      return `${invocation.trigger}.${invocation.className}`;
+    case "beforeSave":
+    case "beforeFind":
+    case "afterFind":
+      return `${invocation.kind}.${invocation.className}`;
+    case "file":
+      return invocation.trigger;
+    case "config":
+      return `${invocation.trigger}.${CONFIG_CLASS}`;
+    case "connect":
+      return "beforeConnect";
+    case "subscribe":
+      return `beforeSubscribe.${invocation.className}`;
+    case "liveEvent":
+      return `afterLiveQueryEvent.${invocation.className}`;
+    case "liveConnection":
+      return "onLiveQueryEvent";
+    case "consume":
+      return `beforeConsume.${invocation.className}`;
+  }
+}
+
 export const NO_DEFINITIONS: Definitions = {
   functions: [],
   jobs: [],
@@ -204,6 +236,8 @@ export interface WorkerStartData {
   logLevel: LogLevel;
   /** The content of `Parse.Server`: settings without secrets, and the URLs of the server. */
   settings: ServerSettings;
+  /** The memory of `InvocationSlots`. */
+  slots: SharedArrayBuffer;
 }
 
 /** Settings that cloud code may read, under their names in Parse Server. */
@@ -246,4 +280,5 @@ export type WorkerMessage =
   | { kind: "error"; id: number; error: RemoteError }
   | { kind: "hostRequest"; id: number; depth: number; traceparent?: string; hostRequest: HostRequest }
   | { kind: "log"; level: Exclude<LogLevel, "silent">; message: string; fields: LogFields }
-  | { kind: "pong" };
+  /** Invocations have begun that have sent nothing else. */
+  | { kind: "begun" };
