@@ -134,6 +134,16 @@ describe("CallQueue", () => {
     expect([thread.given, call.refusals]).toMatchObject([[], [{ code: 155 }]]);
   });
 
+  it("gives the last thread what has blocked one before", () => {
+    const breaker = new CloudBreaker();
+    breaker.strike("spin", "eve");
+    const queue = new CallQueue({ breaker });
+    for (const name of ["spin", "hello"]) queue.add(functionCall(name));
+    const threads = [threadWith(5), threadWith(5)];
+    queue.dispatch(threads);
+    expect(threads.map(({ given }) => given)).toEqual([["hello"], ["spin"]]);
+  });
+
   it("puts calls back in front of those that came later", () => {
     const [first, second] = [functionCall("a"), functionCall("b")];
     const queue = queueOf([functionCall("c")]);

@@ -95,7 +95,9 @@ export class CallQueue {
     }
     const defining = threads.filter(({ worker }) => worker.defines(call.definition));
     const able = defining.length === 0 ? open : open.filter((thread) => defining.includes(thread));
-    if (able.some(({ worker }) => worker.offer(call))) return true;
+    // The last thread is the one that others need the least, and the one for what may block it.
+    const preferred = this.#breaker.isSuspect(call.name) ? able.toReversed() : able;
+    if (preferred.some(({ worker }) => worker.offer(call))) return true;
     this.putBack([call]);
     return false;
   }

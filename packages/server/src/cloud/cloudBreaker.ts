@@ -44,6 +44,11 @@ export class CloudBreaker {
     return this.refusal(name, client) !== undefined;
   }
 
+  /** Whether a function or trigger has blocked its thread lately. */
+  isSuspect(name: string): boolean {
+    return this.#strikes.some((each) => each.name === name);
+  }
+
   /** The error 155 for a call that is refused. */
   refusal(name: string, client: string | undefined): Error | undefined {
     if (this.#strikes.length === 0) return undefined;

@@ -51,7 +51,7 @@ const STALLED_TICKS = 2;
  * A thread whose processor time is below `blockedMs`, or not known, is ended after so many times of it all the same: it
  * may sleep, wait for a lock, or be in native code, in which it does not tell its time.
  */
-const WALL_FACTOR = 6;
+const WALL_FACTOR = 4;
 const UNKNOWN_WALL_FACTOR = 2;
 /** Maximum number of invocations that a thread has been offered and not begun. */
 const MAX_WINDOW = 64;

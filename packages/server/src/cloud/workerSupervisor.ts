@@ -220,8 +220,13 @@ export class WorkerSupervisor {
     const hasReserve = active.some(({ isReserve }) => isReserve);
     const isFull = active.length - Number(hasReserve) >= this.#maxThreads;
     if (isFull && (hasReserve || !lanes.includes("triggers"))) return;
+    this.#addFurtherThread(isFull);
+  }
+
+  #addFurtherThread(isReserve: boolean): void {
+    if (this.#isGrowing) return;
     this.#isGrowing = true;
-    this.#addThread(isFull)
+    this.#addThread(isReserve)
       .catch((error: unknown) => {
         this.#dependencies.logger.error("a further thread of the cloud code could not be started", { error });
       })
@@ -298,7 +303,10 @@ export class WorkerSupervisor {
     if (culprit) this.#blame(culprit);
     this.#setDefinitions();
     this.#dispatch();
-    if (wasCurrent && this.#threads.length === 0) void this.#restart(culprit !== undefined);
+    if (!wasCurrent) return;
+    if (this.#threads.length === 0) void this.#restart(culprit !== undefined);
+    // What ended the thread may come again, and needs one apart from the others.
+    else if (culprit) this.#addFurtherThread(false);
   }
 
   #blame({ name, client }: CloudCall): void {
