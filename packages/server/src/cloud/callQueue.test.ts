@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { CallQueue, type Thread } from "./callQueue.ts";
 import { CloudBreaker } from "./cloudBreaker.ts";
 import type { CloudCall } from "./cloudCall.ts";
-import { definitionOf, type Invocation } from "./workerMessages.ts";
+import { definitionOf } from "./definitionOf.ts";
+import type { Invocation } from "./workerMessages.ts";
 
 const callContext = {
   user: undefined,
@@ -18,7 +19,7 @@ const callContext = {
 };
 
 function callOf(name: string, client: string, invocation: Invocation) {
-  const refusals: Error[] = [];
+  const rejections: Error[] = [];
   const call: CloudCall = {
     name,
     client,
@@ -27,9 +28,9 @@ function callOf(name: string, client: string, invocation: Invocation) {
     depth: 1,
     traceHeaders: {},
     resolve: () => undefined,
-    refuse: (error) => refusals.push(error),
+    refuse: (error) => rejections.push(error),
   };
-  return { ...call, refusals };
+  return { ...call, rejections };
 }
 
 const functionCall = (name: string, client = "ann") =>
@@ -37,12 +38,12 @@ const functionCall = (name: string, client = "ann") =>
 const triggerCall = (className: string, client = "ann") =>
   callOf(className, client, { kind: "beforeFind", className, params: {}, isGet: false, callContext });
 
-/** A thread with room for some calls, and the names of those that it was given. */
-function threadWith(room: number, more: Partial<Thread["worker"]> = {}, isReserve = false) {
+/** A thread with capacity for some calls, and the names of those that it was given. */
+function threadWith(capacity: number, more: Partial<Thread["worker"]> = {}, isReserve = false) {
   const given: string[] = [];
   const worker = {
-    get hasRoom() {
-      return given.length < room;
+    get hasCapacity() {
+      return given.length < capacity;
     },
     stalledBy: undefined,
     defines: () => true,
@@ -71,7 +72,7 @@ describe("CallQueue", () => {
     expect(thread.given).toEqual(["T", "f", "g", "f"]);
   });
 
-  it("gives a further thread only what the first one has no room for", () => {
+  it("gives a further thread only what the first one has no capacity for", () => {
     const queue = queueOf(["a", "b", "c"].map((name) => functionCall(name)));
     const [first, second] = [threadWith(2), threadWith(2)];
     queue.dispatch([first, second]);
@@ -131,7 +132,7 @@ describe("CallQueue", () => {
     breaker.strike("spin", "eve");
     const thread = threadWith(5);
     queue.dispatch([thread]);
-    expect([thread.given, call.refusals]).toMatchObject([[], [{ code: 155 }]]);
+    expect([thread.given, call.rejections]).toMatchObject([[], [{ code: 155 }]]);
   });
 
   it("gives the last thread what has blocked one before", () => {

@@ -15,7 +15,7 @@ export interface CallQueueOptions {
 
 /** A thread and whether it is reserved for triggers. */
 export interface Thread {
-  worker: Pick<CloudWorker, "hasRoom" | "defines" | "offer" | "withdraw" | "stalledBy">;
+  worker: Pick<CloudWorker, "hasCapacity" | "defines" | "offer" | "withdraw" | "stalledBy">;
   isReserve: boolean;
 }
 
@@ -25,7 +25,7 @@ const MESSAGE = "Too many calls of cloud code at once. Try again in a few second
 
 /**
  * Calls that wait for a thread of the cloud code: bounded in number, clients served in turn, and triggers in turn with
- * functions. The first thread that has room gets a call, so that there is no need for others while it is fast enough.
+ * functions. The first thread that has capacity gets a call, so that there is no need for others while it is fast enough.
  */
 export class CallQueue {
   readonly #breaker: CloudBreaker;
@@ -61,7 +61,7 @@ export class CallQueue {
     return LANES.flatMap((lane) => this.#lanes[lane].clear());
   }
 
-  /** Gives waiting calls to threads, as long as these have room. */
+  /** Gives waiting calls to threads, as long as these have capacity. */
   dispatch(threads: readonly Thread[]): void {
     let failedLanes = 0;
     while (this.size > 0 && failedLanes < LANES.length) {
@@ -88,9 +88,9 @@ export class CallQueue {
     const held = open.length === 1 && threads.length > 1 ? namesThatStall(threads) : new Set<string>();
     const call = this.#lanes[lane].takeNext(({ name }) => !held.has(name));
     if (!call) return false;
-    const refusal = this.#breaker.refusal(call.name, call.client);
-    if (refusal) {
-      call.refuse(refusal);
+    const rejection = this.#breaker.rejection(call.name, call.client);
+    if (rejection) {
+      call.refuse(rejection);
       return true;
     }
     const defining = threads.filter(({ worker }) => worker.defines(call.definition));
@@ -109,7 +109,7 @@ export class CallQueue {
 }
 
 function isOpen({ worker, isReserve }: Thread, lane: Lane): boolean {
-  return worker.hasRoom && (lane === "triggers" || !isReserve);
+  return worker.hasCapacity && (lane === "triggers" || !isReserve);
 }
 
 function namesThatStall(threads: readonly Thread[]): ReadonlySet<string> {

@@ -12,18 +12,18 @@ import type { AuthTriggers, Triggers } from "../data/objects/triggers.ts";
 import { runAtDepth } from "./callDepth.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
 import type { CloudBreaker } from "./cloudBreaker.ts";
+import { definitionOf } from "./definitionOf.ts";
 import { type CloudFileTriggers, createFileTriggers } from "./fileTriggers.ts";
 import { createLiveTriggers } from "./liveTriggers.ts";
 import { createTriggers } from "./triggers.ts";
-import {
-  type CallContext,
-  type ConfigTriggerName,
-  type Definitions,
-  definitionOf,
-  type HostRequest,
-  type Invocation,
-  type InvocationResult,
-  type ServerSettings,
+import type {
+  CallContext,
+  ConfigTriggerName,
+  Definitions,
+  HostRequest,
+  Invocation,
+  InvocationResult,
+  ServerSettings,
 } from "./workerMessages.ts";
 import { type CloudHealth, WorkerSupervisor } from "./workerSupervisor.ts";
 

@@ -12,9 +12,9 @@ describe("CloudBreaker", () => {
   it("refuses a function to a client that had it block its thread twice, and names it", () => {
     const { breaker } = breakerAt();
     expect(breaker.strike("spin", "eve")).toBe(false);
-    expect(breaker.refusal("spin", "eve")).toBeUndefined();
+    expect(breaker.rejection("spin", "eve")).toBeUndefined();
     expect(breaker.strike("spin", "eve")).toBe(true);
-    expect(breaker.refusal("spin", "eve")).toMatchObject({
+    expect(breaker.rejection("spin", "eve")).toMatchObject({
       code: 155,
       status: 429,
       retryAfter: 60,
@@ -27,15 +27,18 @@ describe("CloudBreaker", () => {
     const { breaker } = breakerAt();
     breaker.strike("spin", "eve");
     breaker.strike("spin", "eve");
-    expect([breaker.refusal("hello", "eve"), breaker.refusal("spin", "ann")]).toEqual([undefined, undefined]);
-    expect(breaker.refusal("spin", undefined)).toBeUndefined();
+    expect([breaker.rejection("hello", "eve"), breaker.rejection("spin", "ann")]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(breaker.rejection("spin", undefined)).toBeUndefined();
   });
 
   it("refuses a function to everybody after four times, whoever called it", () => {
     const { breaker } = breakerAt();
     for (const client of ["a", "b", "c"]) expect(breaker.strike("spin", client)).toBe(false);
     expect(breaker.strike("spin", "d")).toBe(true);
-    expect(breaker.refusal("spin", "ann")).toMatchObject({ status: 503 });
+    expect(breaker.rejection("spin", "ann")).toMatchObject({ status: 503 });
     expect(breaker.refused()).toMatchObject([{ name: "spin", isRefusedToAll: true }]);
   });
 
@@ -44,7 +47,7 @@ describe("CloudBreaker", () => {
     breaker.strike("spin", "eve");
     breaker.strike("spin", "eve");
     time.ms += MINUTE_MS;
-    expect([breaker.refusal("spin", "eve"), breaker.refused()]).toEqual([undefined, []]);
+    expect([breaker.rejection("spin", "eve"), breaker.refused()]).toEqual([undefined, []]);
     expect(breaker.strike("spin", "eve")).toBe(true);
   });
 

@@ -5,8 +5,8 @@ const CLIENT_STRIKES = 2;
 /** How often all clients together may before it is refused to all. */
 const TOTAL_STRIKES = 4;
 /** How long it is refused, in ms. */
-const REFUSAL_MS = 60_000;
-/** How long it is remembered that it has blocked a thread, in ms: who repeats it after a refusal is refused at once. */
+const REJECTION_MS = 60_000;
+/** How long it is remembered that it has blocked a thread, in ms: who repeats it after a rejection is refused at once. */
 const MEMORY_MS = 10 * 60_000;
 /** Maximum number of remembered strikes; the oldest are forgotten first. */
 const MAX_STRIKES = 1_000;
@@ -41,7 +41,7 @@ export class CloudBreaker {
     this.#forget();
     this.#strikes.push({ name, client: client ?? "", at: this.#clock() });
     this.#strikes.splice(0, this.#strikes.length - MAX_STRIKES);
-    return this.refusal(name, client) !== undefined;
+    return this.rejection(name, client) !== undefined;
   }
 
   /** Whether a function or trigger has blocked its thread lately. */
@@ -50,7 +50,7 @@ export class CloudBreaker {
   }
 
   /** The error 155 for a call that is refused. */
-  refusal(name: string, client: string | undefined): Error | undefined {
+  rejection(name: string, client: string | undefined): Error | undefined {
     if (this.#strikes.length === 0) return undefined;
     this.#forget();
     const strikes = this.#strikes.filter((each) => each.name === name);
@@ -78,7 +78,7 @@ export class CloudBreaker {
 
   #remaining(strikes: readonly Strike[], limit: number): number {
     const [last] = strikes.slice(-1);
-    return last && strikes.length >= limit ? last.at + REFUSAL_MS - this.#clock() : 0;
+    return last && strikes.length >= limit ? last.at + REJECTION_MS - this.#clock() : 0;
   }
 
   #forget(): void {

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isRecord, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
 import { OutcomeUnknownError } from "../core/outcomeUnknownError.ts";
 import { trace } from "../core/tracing/tracing.ts";
@@ -53,6 +53,8 @@ const STALLED_TICKS = 2;
  */
 const WALL_FACTOR = 4;
 const UNKNOWN_WALL_FACTOR = 2;
+/** Number of ticks for which code has to run at a stretch to count as what exhausted the memory. */
+const EXHAUSTING_TICKS = 20;
 /** Maximum number of invocations that a thread has been offered and not begun. */
 const MAX_WINDOW = 64;
 
@@ -82,6 +84,7 @@ export class CloudWorker {
   /** Processor time of the thread, in ms: when it was first found without progress, and now. */
   #cpuMs: { before: number; now: number } | undefined;
   #isEnding = false;
+  #isOutOfMemory = false;
   #exitReason: string | undefined;
   #culprit: CloudCall | undefined;
 
@@ -101,6 +104,7 @@ export class CloudWorker {
     });
     this.#worker.on("error", (error) => {
       this.#exitReason ??= error instanceof Error ? error.message : String(error);
+      this.#isOutOfMemory = isRecord(error) && error.code === "ERR_WORKER_OUT_OF_MEMORY";
       if (error instanceof Error)
         dependencies.logger.error("the cloud code's thread failed", { error: error.stack });
     });
@@ -137,7 +141,7 @@ export class CloudWorker {
   }
 
   /** Whether it may be offered an invocation. */
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return !this.isStalled && !this.#isEnding && this.#exitReason === undefined && !this.#isWindowFull();
   }
 
@@ -146,7 +150,7 @@ export class CloudWorker {
     return this.#defined.has(definition);
   }
 
-  /** Offers an invocation to the thread. Returns false if it has no room. */
+  /** Offers an invocation to the thread. Returns false if it has no capacity. */
   offer(call: CloudCall): boolean {
     const id = InvocationSlots.nextId(this.#lastId);
     if (!this.#slots.offer(id)) return false;
@@ -338,14 +342,18 @@ export class CloudWorker {
     const wasRequested = this.#exitReason === STOPPED;
     this.#exitReason = reason;
     this.#ready.reject(new Error(reason));
-    // Code that exhausts the memory or ends the process does so in its own turn.
-    this.#culprit ??= this.#pending.get(this.#slots.current);
+    if (this.#endedItself()) this.#culprit ??= this.#pending.get(this.#slots.current);
     const unbegun = this.withdrawAll();
     for (const { refuse } of this.#pending.values())
       refuse(new OutcomeUnknownError(ErrorCode.SCRIPT_FAILED, "The cloud code was interrupted."));
     this.#pending.clear();
     if (wasRequested) for (const { refuse } of unbegun) refuse(stopping());
     else this.#dependencies.onExit({ reason, culprit: this.#culprit, unbegun });
+  }
+
+  /** Whether the code that ran last ended the thread. The memory may have been exhausted by others before. */
+  #endedItself(): boolean {
+    return !this.#isOutOfMemory || this.#ticksBlocked >= EXHAUSTING_TICKS;
   }
 
   #post(message: HostMessage): void {

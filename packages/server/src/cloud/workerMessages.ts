@@ -3,7 +3,6 @@ import type { RateLimit } from "../config/rateLimits.ts";
 import type { InternalRequest } from "../core/http/apiRoute.ts";
 import type { LogFields, LogLevel } from "../core/logger.ts";
 import type { LiveConnectionEvent, LiveEvent } from "../data/objects/liveTriggers.ts";
-import { CONFIG_CLASS } from "./classNames.ts";
 
 /*
  * Messages between the server and the worker that runs the cloud code. Everything is plain data, because it is copied.
@@ -182,35 +181,6 @@ export interface Definitions {
   plugins: { name: string; functions: string[] }[];
   /** Rate limits of validators. */
   rateLimits: RateLimit[];
-}
-
-/** The definition that an invocation executes: `beforeSave.Note`, `function hello`. */
-export function definitionOf(invocation: Invocation): string {
-  switch (invocation.kind) {
-    case "function":
-    case "job":
-      return `${invocation.kind} ${invocation.name}`;
-    case "object":
-      return `${invocation.trigger}.${invocation.className}`;
-    case "beforeSave":
-    case "beforeFind":
-    case "afterFind":
-      return `${invocation.kind}.${invocation.className}`;
-    case "file":
-      return invocation.trigger;
-    case "config":
-      return `${invocation.trigger}.${CONFIG_CLASS}`;
-    case "connect":
-      return "beforeConnect";
-    case "subscribe":
-      return `beforeSubscribe.${invocation.className}`;
-    case "liveEvent":
-      return `afterLiveQueryEvent.${invocation.className}`;
-    case "liveConnection":
-      return "onLiveQueryEvent";
-    case "consume":
-      return `beforeConsume.${invocation.className}`;
-  }
 }
 
 export const NO_DEFINITIONS: Definitions = {

@@ -9,13 +9,13 @@ import { CallQueue, type Thread } from "./callQueue.ts";
 import { CloudBreaker, type RefusedCode } from "./cloudBreaker.ts";
 import type { CloudCall } from "./cloudCall.ts";
 import { CloudWorker, STOPPED, stopping, TICK_MS, type WorkerExit } from "./cloudWorker.ts";
+import { definitionOf } from "./definitionOf.ts";
 import { FileWatcher } from "./fileWatcher.ts";
 import { mergeDefinitions } from "./mergeDefinitions.ts";
 import { NotBegunError } from "./notBegunError.ts";
 import { TimeLimit } from "./timeLimit.ts";
 import {
   type Definitions,
-  definitionOf,
   type HostRequest,
   type Invocation,
   type InvocationResult,
@@ -70,13 +70,13 @@ const LOAD_TIMEOUT_MS = 60_000;
 const RESTART_DELAYS_MS = [0, 500, 2_000, 10_000];
 
 /** Two threads run functions, unless the machine has one processor. */
-export function defaultThreads(): number {
+function defaultThreads(): number {
   return Math.min(2, availableParallelism());
 }
 
 /**
  * Supervises the threads with the cloud code: starts more if calls have to wait for one that is blocked, restarts them
- * when they exit, and replaces them when the code changes. Calls wait until a thread has room.
+ * when they exit, and replaces them when the code changes. Calls wait until a thread has capacity.
  */
 export class WorkerSupervisor {
   readonly #dependencies: WorkerSupervisorDependencies;
@@ -98,7 +98,7 @@ export class WorkerSupervisor {
   #isStopped = false;
   /** Whether a further thread is being started. */
   #isGrowing = false;
-  #ticksWithoutRoom = 0;
+  #ticksWithoutCapacity = 0;
   #failures = 0;
   #restarts = 0;
   readonly #interruptions = new Map<string, number>();
@@ -156,8 +156,8 @@ export class WorkerSupervisor {
           resolve,
           refuse: reject,
         };
-        const refusal = this.#breaker.refusal(name, client);
-        if (refusal) throw refusal;
+        const rejection = this.#breaker.rejection(name, client);
+        if (rejection) throw rejection;
         this.#queue.add(call);
         this.#dispatch();
         if (invocation.kind === "job") return promise;
@@ -213,9 +213,9 @@ export class WorkerSupervisor {
     const lanes = (["functions", "triggers"] as const).filter((each) =>
       this.#queue.needsThread(this.#threads, each),
     );
-    this.#ticksWithoutRoom = lanes.length === 0 ? 0 : this.#ticksWithoutRoom + 1;
+    this.#ticksWithoutCapacity = lanes.length === 0 ? 0 : this.#ticksWithoutCapacity + 1;
     if (this.#maxThreads === 1 || this.#isGrowing || this.#threads.length === 0) return;
-    if (this.#ticksWithoutRoom < TICKS_BEFORE_GROWTH) return;
+    if (this.#ticksWithoutCapacity < TICKS_BEFORE_GROWTH) return;
     const active = this.#threads.filter(({ worker }) => !worker.isEnding);
     const hasReserve = active.some(({ isReserve }) => isReserve);
     const isFull = active.length - Number(hasReserve) >= this.#maxThreads;

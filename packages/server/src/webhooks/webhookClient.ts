@@ -8,14 +8,10 @@ import {
   tryParseJson,
 } from "@purse/protocol";
 import type { RemoteHandlers } from "../cloud/cloud.ts";
+import { definitionOf } from "../cloud/definitionOf.ts";
 import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
-import {
-  type CallContext,
-  definitionOf,
-  type Invocation,
-  type InvocationResult,
-} from "../cloud/workerMessages.ts";
+import type { CallContext, Invocation, InvocationResult } from "../cloud/workerMessages.ts";
 import type { Logger } from "../core/logger.ts";
 import { OutcomeUnknownError } from "../core/outcomeUnknownError.ts";
 import { trace, traceHeaders } from "../core/tracing/tracing.ts";

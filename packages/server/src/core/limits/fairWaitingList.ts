@@ -45,7 +45,7 @@ export class FairWaitingList<Entry extends Waiting> {
     const queueKey = queueKeyOf(key);
     const queued = this.#queues.get(queueKey)?.length ?? 0;
     if (key !== undefined && queued >= maxWaitingPerKey) throw tooManyRequests(RETRY_AFTER_MS, message);
-    if (this.#size >= maxWaiting) this.#makeRoom(queued);
+    if (this.#size >= maxWaiting) this.#freeCapacity(queued);
     this.#insert(queueKey, entry, "end");
   }
 
@@ -91,7 +91,7 @@ export class FairWaitingList<Entry extends Waiting> {
     return entries;
   }
 
-  #makeRoom(queued: number): void {
+  #freeCapacity(queued: number): void {
     const [longestKey, longest] = this.#longestQueue();
     const last = longest.at(-1);
     if (last === undefined || longest.length <= queued + 1) throw this.overload();
