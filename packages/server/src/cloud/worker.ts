@@ -31,10 +31,6 @@ import type {
 type InvokeMessage = Extract<HostMessage, { kind: "invoke" }>;
 type HostResponse = Extract<HostMessage, { kind: "hostResponse" | "hostError" }>;
 
-/** How many messages are handled before other tasks have their turn, and for how long, in ms. */
-const MESSAGES_PER_TURN = 16;
-const TURN_MS = 5;
-
 const port = required(parentPort);
 const startData: WorkerStartData = workerData;
 const registry = newRegistry();
@@ -47,8 +43,6 @@ const pendingCalls = new Map<
 const responses: HostResponse[] = [];
 const invocations: InvokeMessage[] = [];
 let hasTurn = false;
-/** A value of performance.now(). */
-let turnEndsAt = 0;
 /** Whether an invocation has begun of which the server knows nothing yet. */
 let hasBegun = false;
 let callCount = 0;
@@ -97,26 +91,18 @@ function markChanged(): void {
 }
 
 /**
- * Handles messages one by one, and lets everything else have its turn every few of them. Each is a task of its own: what
- * the code does until the next one, promises included, belongs to that invocation.
+ * Handles one message per turn of the event loop, so that everything else has its turn in between, and so that the server
+ * knows whose code runs in each. What the code does between a message and the next one belongs to that invocation.
  */
 function scheduleTurn(): void {
-  const waiting = responses.length + invocations.length;
-  if (hasTurn || waiting === 0) return;
+  if (hasTurn || (responses.length === 0 && invocations.length === 0)) return;
   hasTurn = true;
-  turnEndsAt = 0;
-  for (let i = 0; i < Math.min(waiting, MESSAGES_PER_TURN); i++) {
-    setImmediate(handleNext);
-    // Called after the promises that the message has settled, and before anything else.
-    setImmediate(leaveInvocation);
-  }
+  setImmediate(handleNext);
+  // Called after the promises that the message has settled, and before anything else.
   setImmediate(endTurn);
 }
 
 function handleNext(): void {
-  // The turn begins with its first message, whenever that is.
-  turnEndsAt ||= performance.now() + TURN_MS;
-  if (performance.now() > turnEndsAt) return;
   const response = responses.shift();
   const message = response ? undefined : invocations.shift();
   if (response) settle(response);
@@ -127,11 +113,8 @@ function handleNext(): void {
   }
 }
 
-function leaveInvocation(): void {
-  slots.setCurrent(0);
-}
-
 function endTurn(): void {
+  slots.setCurrent(0);
   hasTurn = false;
   scheduleTurn();
   if (hasTurn) return;
