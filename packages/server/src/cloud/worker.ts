@@ -103,6 +103,8 @@ function scheduleTurn(): void {
 }
 
 function handleNext(): void {
+  // Results must not wait for what runs next, which may block the thread.
+  batcher.flush();
   const response = responses.shift();
   const message = response ? undefined : invocations.shift();
   if (response) settle(response);
