@@ -124,6 +124,8 @@ export async function openServices(dependencies: ServiceDependencies) {
     file: config.cloudFile,
     plugins: config.plugins,
     memoryMb: config.cloudMemoryMb,
+    maxThreads: config.cloudWorkers ?? (config.compatibility === "parse" ? 1 : undefined),
+    blockedMs: config.cloudBlockedMs,
     loadTimeoutMs: config.cloudLoadTimeoutMs,
     watchesFiles: config.environment === "development",
   });
@@ -245,6 +247,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     logger,
   });
   lifecycle.onStop("live queries", live.stop);
+  metrics.observeCloud(() => cloud.health());
   const workers = () =>
     [store.workers?.(), data.aggregationWorker.workers(), live.workers(), chain.indexer()].flatMap(
       (health) => health ?? [],

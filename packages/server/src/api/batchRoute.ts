@@ -108,8 +108,11 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
       // An attempt that was considered interrupted has executed it in the meantime.
       return (await batchRecord.completedSubrequests()).get(index) ?? reply;
     });
-    // A retry executes those again that failed because of the server, such as one whose database was not available.
-    const final = [...replies.entries()].filter(([, { status }]) => status < 500);
+    // A retry executes those again that failed because of the server, such as one whose database was not available, and
+    // learns of those whose outcome is unknown.
+    const final = [...replies.entries()].filter(
+      ([index, { status }]) => status < 500 && !batchRecord.subrequest(index).isOutcomeUnknown,
+    );
     if (final.length < replies.length) await batchRecord.continueLater(new Map(final));
     return replies;
   }

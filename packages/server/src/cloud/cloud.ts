@@ -2,6 +2,7 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purs
 import { type AuthContext, internalRequest, MASTER, type RequestContext } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
+import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { isOperatorKey } from "../core/http/masterKey.ts";
@@ -14,6 +15,8 @@ import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import type { AuthTriggers, Triggers } from "../data/objects/triggers.ts";
 import { runAtDepth } from "./callDepth.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
+import type { CloudBreaker } from "./cloudBreaker.ts";
+import { definitionOf } from "./definitionOf.ts";
 import { type CloudFileTriggers, createFileTriggers } from "./fileTriggers.ts";
 import { createLiveTriggers } from "./liveTriggers.ts";
 import { createTriggers } from "./triggers.ts";
@@ -26,7 +29,7 @@ import type {
   InvocationResult,
   ServerSettings,
 } from "./workerMessages.ts";
-import { WorkerSupervisor } from "./workerSupervisor.ts";
+import { type CloudHealth, WorkerSupervisor } from "./workerSupervisor.ts";
 
 /** A function of the server itself: takes and returns JSON values. */
 type BuiltInFunction = (call: FunctionCall) => JsonValue | Promise<JsonValue>;
@@ -67,8 +70,13 @@ export interface CloudDependencies {
   file?: string | undefined;
   /** Module files of plugins. */
   plugins?: string[];
-  /** Memory limit of the cloud code, in MiB. */
+  /** Memory limit of a thread of the cloud code, in MiB. */
   memoryMb?: number;
+  /** Maximum number of threads that run functions. */
+  maxThreads?: number | undefined;
+  /** How long a function or trigger may block its thread, in ms. */
+  blockedMs?: number;
+  breaker?: CloudBreaker;
   /** Whether the code is reloaded when it changes. */
   watchesFiles?: boolean;
   /** How long loading the code may take, in ms; a minute by default. */
@@ -99,6 +107,8 @@ export interface Cloud extends CloudFileTriggers {
   define(name: string, run: BuiltInFunction): void;
   /** Loads the cloud code. Rejects with the reason if it cannot be loaded. */
   start(host: CloudHost): Promise<void>;
+  /** The state of the threads of the cloud code. */
+  health(): CloudHealth;
   /** Sorted names of all functions. */
   functionNames(): string[];
   /** Stops the worker and rejects all further calls. */
@@ -136,6 +146,9 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
     memoryMb: dependencies.memoryMb ?? DEFAULT_MEMORY_MB,
     timeoutMs: config.functionTimeoutMs,
     maxAnswerBytes,
+    maxThreads: dependencies.maxThreads,
+    blockedMs: dependencies.blockedMs,
+    breaker: dependencies.breaker,
     watchesFiles: dependencies.watchesFiles ?? false,
     loadTimeoutMs: dependencies.loadTimeoutMs,
     handleHostRequest: (hostRequest, depth) => runAtDepth(depth, () => handleHostRequest(hostRequest)),
@@ -196,6 +209,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       host = services;
       if (file !== "" || plugins.length > 0) await supervisor.start();
     },
+    health: () => supervisor.health(),
     functionNames: () => [...new Set([...functions, ...builtIns.keys()])].sort(),
     async stop() {
       isStopped = true;
@@ -271,6 +285,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       ip,
       headers: visibleHeaders(headers),
       requestId,
+      client: clientOf(request),
     };
   }
 
@@ -281,16 +296,21 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   }
 }
 
+/** The user, or else the address; undefined for the server itself and the holder of the master key. */
+function clientOf({ auth, ip, isInternal }: RequestContext): string | undefined {
+  if (auth.kind === "user") return `user:${auth.userId}`;
+  return isInternal || auth.kind !== "anonymous" ? undefined : `address:${addressKey(ip)}`;
+}
+
 function isRemoteInvocation(invocation: Invocation, remote: RemoteHandlers): boolean {
   switch (invocation.kind) {
     case "function":
       return remote.hasFunction(invocation.name);
     case "object":
-      return remote.hasTrigger(`${invocation.trigger}.${invocation.className}`);
     case "beforeSave":
     case "beforeFind":
     case "afterFind":
-      return remote.hasTrigger(`${invocation.kind}.${invocation.className}`);
+      return remote.hasTrigger(definitionOf(invocation));
     default:
       return false;
   }

@@ -9,6 +9,7 @@ import {
   Histogram,
   Registry,
 } from "prom-client";
+import type { CloudHealth } from "../cloud/index.ts";
 import { decorateStore } from "../database/decoratedStore.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import type { ReplicaStatus } from "../database/replicaStatus.ts";
@@ -53,6 +54,8 @@ export interface Metrics {
   recordRequest(api: ApiName, method: string, status: number, ms: number): void;
   /** Adds the gauges of values that are read when metrics are scraped. */
   observe(sources: MetricSources): void;
+  /** Adds the metrics of cloud code. */
+  observeCloud(read: () => CloudHealth): void;
   /** Counts a usage event of an app. */
   countEvent(name: string): void;
   /** Wraps a store and counts its unexpected errors. */
@@ -207,6 +210,28 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     });
   }
 
+  function observeCloud(read: () => CloudHealth): void {
+    gauge("purse_cloud_threads", "Threads of the cloud code.", () => read().threads);
+    gauge("purse_cloud_calls_waiting", "Calls of cloud code that wait for a thread.", () => read().waiting);
+    labeledGauge(
+      "purse_cloud_refused",
+      "1 for a function or trigger that is refused, to all or some clients, because it blocked its thread repeatedly.",
+      "function",
+      HIGHEST,
+      () => read().refused.map(({ name }) => [name, 1]),
+    );
+    new Counter({
+      name: "purse_cloud_interruptions_total",
+      help: "How often a function or trigger blocked its thread until it was ended.",
+      labelNames: ["function"],
+      registers,
+      collect() {
+        this.reset();
+        for (const [name, count] of read().interruptions) this.inc({ function: name }, count);
+      },
+    });
+  }
+
   function observeReplica(status: () => ReplicaStatus): void {
     gauge(
       "purse_replica_lag_seconds",
@@ -307,6 +332,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       durations.observe({ api, method: knownMethod }, ms / 1000);
     },
     observe,
+    observeCloud,
     countEvent(name) {
       // Limits the memory that arbitrary names may use.
       if (eventNames.size < MAX_EVENT_NAMES) eventNames.add(name);

@@ -51,7 +51,17 @@ export const requestSettings = {
     }),
     cloudMemoryMb: setting(integer(32, 65_536), {
       default: "512",
-      description: "Memory limit of cloud code, in MiB; it is restarted when it exceeds the limit.",
+      description:
+        "Memory limit of each thread of cloud code, in MiB; it is restarted when it exceeds the limit.",
+    }),
+    cloudWorkers: setting(integer(1, 64).optional(), {
+      description:
+        "Threads that run cloud functions at most; further ones are started when calls have to wait for one that is blocked. Unless it is 1, there may be one more, for triggers only. Default: 2, or 1 on one processor and with the compatibility parse. Variables of modules are per thread.",
+    }),
+    cloudBlockedMs: setting(integer(100, 3_600_000), {
+      default: "5000",
+      description:
+        "How long a function or trigger may block its thread, in ms of processor time, before the thread is ended; what does so repeatedly is refused for a minute.",
     }),
     cloudLoadTimeoutMs: setting(integer(1_000, 3_600_000), {
       default: "60000",
