@@ -210,6 +210,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     chain,
     limiter,
     drainState: services.drainState,
+    unsent: services.unsent,
     logger: logBuffer.logger,
     accessLogger: dependencies.accessLogger,
     metrics: services.metrics,

@@ -8,11 +8,13 @@ import {
 } from "@purse/protocol";
 import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import {
   createIdempotentWrite,
   createSubrequestWrite,
   type ResponseToSave,
 } from "../data/objects/idempotentWrite.ts";
+import { jsonListChunks } from "../data/objects/jsonList.ts";
 import type { Objects, PreparedCreate } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { BatchTransaction } from "../data/objects/writeTransaction.ts";
@@ -77,7 +79,7 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
           ? await executeTransaction(request, batchedRequests)
           : await executeIndependently(request, batchedRequests);
       const results = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
-      return { status: 200, body: `[${results.join()}]` };
+      return chunkedReply(jsonListChunks("[", results, "]"));
     },
   };
 

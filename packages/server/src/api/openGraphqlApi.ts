@@ -39,6 +39,7 @@ export function openGraphqlApi(dependencies: OpenGraphqlApiDependencies): Graphq
       defaultLimit: config.defaultLimit,
       maxLimit: config.maxLimit,
     },
+    maxAnswerBytes: config.maxAnswerBytes,
     authenticate: (message) => {
       // Credentials in the query string would be those of a link.
       const envelope = parseEnvelope(message.method ?? "GET", message.headers, "");

@@ -4,6 +4,9 @@ import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import { isOperatorKey } from "../core/http/masterKey.ts";
+import { type AnswerSize, MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
+import { answerText } from "../core/limits/answerText.ts";
+import { currentAnswer } from "../core/limits/requestScope.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import type { Mail } from "../core/mail.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
@@ -53,7 +56,7 @@ interface CloudHost {
 }
 
 export interface CloudDependencies {
-  config: { appId: string; functionTimeoutMs: number };
+  config: { appId: string; functionTimeoutMs: number; maxAnswerBytes?: number };
   /** Settings that the code may read; derived from `config` by default. */
   settings?: ServerSettings;
   events: EventBus;
@@ -120,6 +123,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       () => supervisor.definitions.plugins.map(({ name, functions }) => ({ name, functions })),
     ],
   ]);
+  const { maxAnswerBytes = MAX_ANSWER_BYTES } = config;
   let host: CloudHost | undefined;
   let functions: ReadonlySet<string> = new Set();
   let triggerNames: ReadonlySet<string> = new Set();
@@ -130,6 +134,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
     settings: dependencies.settings ?? defaultSettings(config.appId),
     memoryMb: dependencies.memoryMb ?? DEFAULT_MEMORY_MB,
     timeoutMs: config.functionTimeoutMs,
+    maxAnswerBytes,
     watchesFiles: dependencies.watchesFiles ?? false,
     loadTimeoutMs: dependencies.loadTimeoutMs,
     handleHostRequest: (hostRequest, depth) => runAtDepth(depth, () => handleHostRequest(hostRequest)),
@@ -198,7 +203,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   };
 
   async function handle(request: ApiRequest): Promise<ApiReply> {
-    return replyOf(await runFunction(request.pathParams.name ?? "", request));
+    return replyOf(await runFunction(request.pathParams.name ?? "", request), currentAnswer(maxAnswerBytes));
   }
 
   async function runFunction(name: string, call: FunctionCall): Promise<InvocationResult> {
@@ -300,10 +305,13 @@ function visibleHeaders(headers: RequestContext["headers"] = {}): Record<string,
   return visible;
 }
 
-function replyOf({ value, status = 200, headers }: InvocationResult): ApiReply {
+async function replyOf(
+  { value, status = 200, headers }: InvocationResult,
+  answer: AnswerSize,
+): Promise<ApiReply> {
   return {
     status,
-    body: value === undefined ? "{}" : JSON.stringify({ result: value }),
+    body: value === undefined ? "{}" : await answerText({ result: value }, answer),
     ...(headers && { headers }),
   };
 }

@@ -3,6 +3,8 @@ import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { responseTooLarge } from "../core/limits/answerSize.ts";
+import { jsonLength } from "../core/limits/answerText.ts";
 import { LOG_LEVELS, type LogFields, type Logger } from "../core/logger.ts";
 import { currentDepth, runAtDepth, traceIdsOfCall, traceOfCall } from "./callDepth.ts";
 import { FunctionResponseError } from "./callFunction.ts";
@@ -16,6 +18,7 @@ import { defaultErrorOf, thrownMessage } from "./thrownErrors.ts";
 import type {
   HostMessage,
   HostRequest,
+  InvocationResult,
   RemoteError,
   WorkerMessage,
   WorkerStartData,
@@ -135,10 +138,17 @@ async function execute({
       () => invoke({ registry, logger, callHost, decodesPointers, sendsSetObjects }, invocation),
       traceparent,
     );
+    assertFits(result, startData.maxAnswerBytes);
     post({ kind: "result", id, result });
   } catch (error) {
     post({ kind: "error", id, error: remoteErrorOf(error, defaultErrorOf(invocation)) });
   }
+}
+
+/** Throws 116 if a result is larger than a response may be. */
+function assertFits({ value, objects }: InvocationResult, maxBytes: number): void {
+  if (jsonLength(value, maxBytes) + jsonLength(objects, maxBytes) > maxBytes)
+    throw responseTooLarge(maxBytes);
 }
 
 function callHost(request: HostRequest): Promise<unknown> {

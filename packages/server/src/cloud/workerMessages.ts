@@ -204,6 +204,8 @@ export interface WorkerStartData {
   logLevel: LogLevel;
   /** The content of `Parse.Server`: settings without secrets, and the URLs of the server. */
   settings: ServerSettings;
+  /** Maximum size of a response, in bytes: larger results are not copied to the server. */
+  maxAnswerBytes: number;
 }
 
 /** Settings that cloud code may read, under their names in Parse Server. */

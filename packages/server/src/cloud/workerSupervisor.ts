@@ -24,6 +24,8 @@ export interface WorkerSupervisorDependencies {
   memoryMb: number;
   /** Time limit of a function or trigger, in ms. */
   timeoutMs: number;
+  /** Maximum size of a response, in bytes. */
+  maxAnswerBytes: number;
   /** Whether the code is reloaded when one of its files changes. */
   watchesFiles: boolean;
   handleHostRequest(hostRequest: HostRequest, depth: number): Promise<JsonValue>;
@@ -115,10 +117,11 @@ export class WorkerSupervisor {
       settings,
       timeoutMs,
       logLevel,
+      maxAnswerBytes,
       loadTimeoutMs = LOAD_TIMEOUT_MS,
     } = this.#dependencies;
     const worker: CloudWorker = new CloudWorker({
-      startData: { file, plugins, settings, logLevel },
+      startData: { file, plugins, settings, logLevel, maxAnswerBytes },
       memoryMb: this.#dependencies.memoryMb,
       blockedMs: Math.min(timeoutMs, MAX_BLOCKED_MS),
       handleHostRequest: this.#dependencies.handleHostRequest,

@@ -30,6 +30,8 @@ export interface Operations {
 export interface GraphqlContext {
   requestContext: RequestContext;
   operations: Operations;
+  /** The text of a large response. */
+  largeAnswer: { text?: string };
   /** Subscribes to a live query; undefined if the operation did not come over a WebSocket. */
   subscribe?: (className: string, where: JsonObject) => Promise<AsyncGenerator<LiveEvent>>;
 }

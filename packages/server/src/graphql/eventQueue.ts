@@ -31,6 +31,12 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
     this.#settle({ value: undefined, done: true });
   }
 
+  /** Forgets the events that have not been taken. */
+  drop(): void {
+    this.#events.length = 0;
+    this.#bytes = 0;
+  }
+
   next(): Promise<IteratorResult<Event>> {
     const next = this.#events.shift();
     if (next) {
@@ -44,8 +50,7 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
   }
 
   return(): Promise<IteratorResult<Event>> {
-    this.#events.length = 0;
-    this.#bytes = 0;
+    this.drop();
     this.end();
     this.#onReturn();
     return Promise.resolve({ value: undefined, done: true });

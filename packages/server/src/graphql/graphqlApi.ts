@@ -63,7 +63,11 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
   async function handle(message: IncomingMessage, search: string): Promise<ApiReply> {
     // Pages of other origins cannot send its header without a preflight, regardless of the content type.
     const requestContext = await dependencies.authenticate(message);
-    const context = { requestContext, operations: dependencies.operationsOf(requestContext) };
+    const context = {
+      requestContext,
+      operations: dependencies.operationsOf(requestContext),
+      largeAnswer: {},
+    };
     const server = await load();
     if (message.method === "GET")
       return server.execute({ method: "GET", search, contentType: undefined, body: undefined, context });
@@ -106,7 +110,7 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
       method: "POST",
       search: "",
       ...content,
-      context: { requestContext, operations },
+      context: { requestContext, operations, largeAnswer: {} },
     });
   };
 

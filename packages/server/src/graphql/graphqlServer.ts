@@ -3,6 +3,7 @@ import { type DocumentNode, NoSchemaIntrospectionCustomRule } from "graphql";
 import { createYoga, type Plugin } from "graphql-yoga";
 import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { limitAnswers } from "./answerSize.ts";
 import type { GraphqlContext } from "./context.ts";
 import { toClientError, withoutSuggestions } from "./errors.ts";
 import { checkCost, checkStructure, type QueryLimits } from "./queryLimits.ts";
@@ -14,6 +15,8 @@ export interface GraphqlServerDependencies extends SchemaCacheDependencies {
   /** Whether clients without the master key may read the schema. */
   isIntrospectionPublic: boolean;
   limits: QueryLimits;
+  /** Maximum size of a response, in bytes. */
+  maxAnswerBytes: number;
   /** Called with errors whose details clients do not see. */
   report(error: unknown, requestId: string): void;
 }
@@ -70,6 +73,7 @@ export function createGraphqlServer(dependencies: GraphqlServerDependencies): Gr
       createRequestGuard(),
       useAPQ({ store: new TextCache<string>({ ...PERSISTED_QUERIES, charsOf: (_, query) => query.length }) }),
       createGuard(dependencies),
+      limitAnswers(dependencies.maxAnswerBytes),
     ],
   });
   return {
@@ -84,7 +88,7 @@ export function createGraphqlServer(dependencies: GraphqlServerDependencies): Gr
         },
         context,
       );
-      const text = await response.text();
+      const text = context.largeAnswer.text ?? (await response.text());
       return {
         status: statusOf(response.status, text),
         body: text,

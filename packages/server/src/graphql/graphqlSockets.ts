@@ -12,7 +12,8 @@ import type { SubscribePayload } from "graphql-ws";
 import { useServer } from "graphql-ws/use/ws";
 import { type WebSocket, WebSocketServer } from "ws";
 import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
-import type { LiveQueryServer } from "../realtime/index.ts";
+import { CLOSE_ABNORMAL, type LiveQueryServer } from "../realtime/index.ts";
+import { limitEvent } from "./answerSize.ts";
 import type { GraphqlContext, Operations } from "./context.ts";
 import { toClientError, withoutSuggestions } from "./errors.ts";
 import { LiveEvents } from "./liveEvents.ts";
@@ -86,10 +87,12 @@ export function createGraphqlSockets(
         }
       },
       onError: (_context, _id, _payload, errors) => errors.map((error) => clientError(error).toJSON()),
-      onNext: (_context, _id, _payload, _args, result) =>
-        result.errors
-          ? { ...result, errors: result.errors.map((error) => clientError(error).toJSON()) }
-          : undefined,
+      onNext: (_context, _id, _payload, _args, result) => {
+        const limited = limitEvent(result);
+        return limited.errors
+          ? { ...limited, errors: limited.errors.map((error) => clientError(error).toJSON()) }
+          : undefined;
+      },
       onClose: ({ extra }) => extra.events?.close(),
     },
     sockets,
@@ -108,11 +111,12 @@ export function createGraphqlSockets(
       ip: requestContext.ip,
       credentials: credentialsOf(dependencies.appId, headers),
       bufferedBytes: () => socket.bufferedAmount,
-      onClose: (code, reason) => socket.close(code === 1006 ? 1011 : code, reason),
+      onClose: (code, reason) => (code === CLOSE_ABNORMAL ? socket.terminate() : socket.close(code, reason)),
     });
     const context: GraphqlContext = {
       requestContext,
       operations: dependencies.operationsOf(requestContext),
+      largeAnswer: {},
       subscribe: (className, where) => events.subscribe(className, where),
     };
     return { context, events };

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { InProcessSocket, type LiveQueryServer } from "../realtime/index.ts";
+import { CLOSE_ABNORMAL, InProcessSocket, type LiveQueryServer } from "../realtime/index.ts";
 import type { LiveEvent } from "./context.ts";
 import { EventQueue } from "./eventQueue.ts";
 
@@ -37,6 +37,8 @@ export class LiveEvents {
       onClose: (code, reason) => {
         for (const { queue, started } of this.#subscriptions.values()) {
           started.reject(new ProtocolError(100, reason));
+          // For a client that does not read, nothing is kept.
+          if (code === CLOSE_ABNORMAL) queue.drop();
           queue.end();
         }
         onClose(code, reason);

@@ -25,6 +25,8 @@ export interface MetricSources {
   subscriptions(): number;
   /** How long committed changes have been waiting to become live events, in ms. */
   changeLogDelayMs(): number;
+  /** What waits to be sent, and what was not sent. */
+  sending?(): { unsentBytes: number; endedReceivers: number; refusedAnswers: number };
   isDatabaseAvailable(): boolean;
   /** Missing if Valkey is not used. */
   isValkeyAvailable?(): boolean;
@@ -137,6 +139,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
         LOWEST,
       );
     }
+    if (sources.sending) observeSending(sources.sending);
     if (sources.replica) observeReplica(sources.replica);
     labeledGauge("purse_lease_held", "1 if this process holds a lease.", "lease", SUM, () =>
       sources.leases().map(({ name, isHeld }) => [name, Number(isHeld)]),
@@ -176,6 +179,32 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       LOWEST,
       () => sources.chains().map(({ name, isDatabaseUnavailable }) => [name, Number(!isDatabaseUnavailable)]),
     );
+  }
+
+  function observeSending(read: NonNullable<MetricSources["sending"]>): void {
+    gauge("purse_unsent_bytes", "Bytes that wait until clients read them.", () => read().unsentBytes);
+    count(
+      "purse_ended_receivers_total",
+      "Connections that were ended because their clients read too slowly while too much waited.",
+      () => read().endedReceivers,
+    );
+    count(
+      "purse_refused_answers_total",
+      "Responses that were refused because of their size.",
+      () => read().refusedAnswers,
+    );
+  }
+
+  function count(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
   }
 
   function observeReplica(status: () => ReplicaStatus): void {

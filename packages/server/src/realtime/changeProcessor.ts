@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
+import { TimeSlicer } from "../core/timeSlicer.ts";
 import { type SpanOptions, trace } from "../core/tracing/tracing.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
 import { takeChangeTrace } from "../database/traceStore.ts";
@@ -8,7 +9,6 @@ import type { ExpensiveMatcher, ExpensiveMatchResult } from "./expensiveMatcher.
 import type { LiveQueryDispatcher, MatchState } from "./liveQueryDispatcher.ts";
 import { type Group, isInline, type Subscription, type SubscriptionIndex } from "./subscriptions.ts";
 import { TaskQueue } from "./taskQueue.ts";
-import { TimeSlicer } from "./timeSlicer.ts";
 
 export interface ChangeProcessorDependencies {
   index: SubscriptionIndex;

@@ -1,3 +1,3 @@
 export type { LiveQueryServer } from "./liveQueryServer.ts";
-export { InProcessSocket } from "./liveSocket.ts";
+export { CLOSE_ABNORMAL, InProcessSocket } from "./liveSocket.ts";
 export { openLiveQueries } from "./openLiveQueries.ts";

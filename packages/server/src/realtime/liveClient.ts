@@ -10,12 +10,14 @@ import {
   parseWhere,
 } from "@purse/protocol";
 import { addressKey } from "../core/http/address.ts";
+import type { UnsentEntry } from "../core/limits/unsentBytes.ts";
 import type { Logger } from "../core/logger.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import type { LiveConnectionEvent } from "../data/objects/liveTriggers.ts";
 import type { EventLoopBudget } from "./eventLoopBudget.ts";
 import type { LiveSocket } from "./liveSocket.ts";
 import { fieldsOf, invalid, parseMessage, requestIdOf, stringField } from "./messageFields.ts";
+import type { SharedText } from "./sharedText.ts";
 import type { Subscriber, Subscription } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
 import { messageCost, TokenBucket } from "./tokenBucket.ts";
@@ -62,6 +64,8 @@ export interface ClientDependencies {
   unsubscribe(subscription: Subscription): void;
   /** Limits the messages of all sockets of the client's address together. */
   addressRateLimiter: TokenBucket;
+  /** Counts what the socket has not read yet. */
+  unsent: UnsentEntry;
   /** Limits how much work messages of all sockets may cause in one turn of the event loop. */
   loopBudget: EventLoopBudget;
   /** Called for every connection event; must not throw. */
@@ -71,6 +75,8 @@ export interface ClientDependencies {
   limits: ClientLimits;
 }
 
+/** Shorter ends of messages are copied, so that each message is one frame. */
+const MIN_SHARED_CHARS = 16 * 1024;
 const CLOSE_POLICY_VIOLATION = 1008;
 /** How long a disconnected reader may take to receive the close frame, in ms. */
 const CLOSE_GRACE_MS = 1_000;
@@ -117,6 +123,8 @@ export class LiveClient implements Subscriber {
     );
     this.#connectTimer.unref();
     socket.on("message", (data, isBinary) => this.#receive(isBinary ? undefined : data.toString()));
+    // They are answered, whether or not the answers are read.
+    socket.on("ping", () => this.#isWithinRate(messageCost(0)));
     socket.on("pong", () => {
       this.isAlive = true;
     });
@@ -130,16 +138,34 @@ export class LiveClient implements Subscriber {
 
   /** Sends a message; disconnects a client that reads too slowly. */
   send(text: string): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (!this.#canSend()) return;
+    this.#socket.send(text);
+    this.#dependencies.unsent.update();
+  }
+
+  /** Like `send`, for a message with an end that is the same for many clients, which share its bytes. */
+  sendEvent(head: string, tail: SharedText): void {
+    if (tail.text.length < MIN_SHARED_CHARS) {
+      this.send(head + tail.text);
+      return;
+    }
+    if (!this.#canSend()) return;
+    this.#socket.send(head, { fin: false, binary: false });
+    this.#socket.send(tail.bytes, { fin: true, binary: false });
+    this.#dependencies.unsent.update();
+  }
+
+  #canSend(): boolean {
+    if (this.#socket.readyState !== this.#socket.OPEN) return false;
     if (this.#socket.bufferedAmount > this.#dependencies.limits.maxBufferedBytes) {
       this.#dependencies.logger.warn("disconnected a live query client that reads too slowly", {
         clientId: this.id,
       });
       this.close(CLOSE_TRY_AGAIN, "reads too slowly");
       setTimeout(() => this.terminate(), CLOSE_GRACE_MS).unref();
-      return;
+      return false;
     }
-    this.#socket.send(text);
+    return true;
   }
 
   /** Sends an error; with `reconnect`, the SDKs open a new connection. */
@@ -207,16 +233,21 @@ export class LiveClient implements Subscriber {
 
   #receive(text: string | undefined): void {
     const cost = messageCost(text?.length ?? 0);
-    const now = this.#dependencies.now();
-    if (!this.#rateLimiter.consume(cost, now) || !this.#dependencies.addressRateLimiter.consume(cost, now)) {
-      this.close(CLOSE_POLICY_VIOLATION, "too many messages");
-      return;
-    }
+    if (!this.#isWithinRate(cost)) return;
     // Sequentially: an unsubscribe must not overtake the subscribe before it.
     this.#queue = this.#queue.then(async () => {
       await this.#dependencies.loopBudget.acquire(cost);
       await this.#process(text);
     });
+  }
+
+  /** Whether the client may send a message; closes the socket of one that sends too many. */
+  #isWithinRate(cost: number): boolean {
+    const now = this.#dependencies.now();
+    if (this.#rateLimiter.consume(cost, now) && this.#dependencies.addressRateLimiter.consume(cost, now))
+      return true;
+    this.close(CLOSE_POLICY_VIOLATION, "too many messages");
+    return false;
   }
 
   async #process(text: string | undefined): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type RequestContext,
 } from "../core/authContext.ts";
 import type { Logger } from "../core/logger.ts";
+import { TimeSlicer } from "../core/timeSlicer.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import { compileReadFilter } from "../data/permissions/readFilter.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
@@ -14,7 +15,6 @@ import { type ChangeView, hasChanged } from "./changeView.ts";
 import { type EventKind, eventKind } from "./eventKind.ts";
 import type { Group, Subscription } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
-import { TimeSlicer } from "./timeSlicer.ts";
 
 /** Serializes an object for a client; receives a copy that it may change. */
 type Serialize = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
@@ -241,5 +241,5 @@ function dispatch(
   if (subscription.client.subscriptions.get(subscription.requestId) !== subscription) return;
   const isWatched = kind === "update" || kind === "create";
   if (isWatched && subscription.watch && !hasChanged(view, subscription.watch)) return;
-  subscription.client.send(view.message(kind, subscription, canRead));
+  view.send(kind, subscription, canRead);
 }

@@ -6,6 +6,7 @@ import { WebSocketServer } from "ws";
 import { ANONYMOUS, type AuthContext, type RequestContext } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import { UnsentBytes, type UnsentEntry } from "../core/limits/unsentBytes.ts";
 import type { ChangeFeed } from "./changeFeed.ts";
 import { ChangeProcessor } from "./changeProcessor.ts";
 import { EventLoopBudget } from "./eventLoopBudget.ts";
@@ -33,6 +34,8 @@ export interface LiveQueryDependencies extends DispatcherDependencies {
   regex(source: string, flags: string): (text: string) => boolean;
   /** A monotonic clock, in ms. */
   clock?: { now(): number };
+  /** Limits what waits to be sent to all sockets, beside other connections. */
+  unsent?: UnsentBytes;
   limits?: Partial<LiveQueryLimits>;
 }
 
@@ -89,6 +92,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
   const { canFind } = dependencies;
   const subscribe = createSubscribe({ index, dispatcher, matcher, changeProcessor, feed, canFind, limits });
   const clients = new Set<LiveClient>();
+  const unsent = dependencies.unsent ?? new UnsentBytes({ maxBytes: Number.POSITIVE_INFINITY });
   let isDraining = false;
   const loopBudget = new EventLoopBudget();
   /** The open sockets of an address, and its message rate. */
@@ -124,10 +128,12 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       const ip = dependencies.clientAddressOf(request);
       const status = rejectionOf(ip);
       if (status !== undefined) return rejectUpgrade(socket, status);
-      sockets.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, ip));
+      sockets.handleUpgrade(request, socket, head, (webSocket) =>
+        open(webSocket, ip, unsent.entryOf(socket)),
+      );
     },
     rejectionOf,
-    open,
+    open: (socket, ip) => open(socket, ip),
     size: () => clients.size,
     subscriptions: () => counts().subscriptions,
     workers: () => matcher.workers(),
@@ -174,8 +180,11 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     return openSockets >= limits.maxSocketsPerAddress ? "429 Too Many Requests" : undefined;
   }
 
-  function open(socket: LiveSocket, ip: string): void {
+  function open(socket: LiveSocket, ip: string, connection?: UnsentEntry): void {
     const address = addressKey(ip);
+    const entry =
+      connection ??
+      unsent.open({ unsentBytes: () => socket.bufferedAmount, end: () => socket.terminate() }, address);
     const rate = { burst: limits.addressMessageBurst, perSecond: limits.addressMessagesPerSecond };
     const addressState = addresses.get(address) ?? { sockets: 0, rateLimiter: new TokenBucket(rate, now()) };
     addresses.set(address, addressState);
@@ -188,6 +197,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       subscribe,
       unsubscribe: (subscription) => index.remove(subscription),
       addressRateLimiter: addressState.rateLimiter,
+      unsent: entry,
       loopBudget,
       onEvent,
       now,
@@ -197,6 +207,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     clients.add(client);
     socket.on("close", () => {
       clients.delete(client);
+      entry.close();
       // Its sent messages still count: a new socket does not reset the rate limit.
       addressState.sockets -= 1;
     });
