@@ -15,11 +15,11 @@ const files = [
   "packages/chain/src/indexer/randomHistory.server.test.ts",
   "packages/server/src/chainEvents/watchIndexer.server.test.ts",
   "packages/server/src/chainEvents/streams/streamIndexer.server.test.ts",
-  "tests/server/chainHistories.server.test.ts",
+  "tests/server/chainHistories.nightly.server.test.ts",
 ];
 const { status } = spawnSync(process.execPath, [vitest, "run", ...files], {
   cwd: root,
   stdio: "inherit",
-  env: { ...process.env, PURSE_HISTORIES: values.count },
+  env: { ...process.env, PURSE_TESTS: "all", PURSE_HISTORIES: values.count },
 });
 process.exit(status ?? 1);

@@ -10,7 +10,7 @@ import {
   UniqueConstraintError,
 } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { DATABASES } from "../support/databases.ts";
+import { ALL_DATABASES } from "../support/databases.ts";
 import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { newDatabase } from "../support/postgresServer.ts";
 
@@ -34,7 +34,7 @@ const schema: ClassSchema = {
 
 const POOLED = "PostgreSQL behind PgBouncer";
 
-describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
+describe.each([...ALL_DATABASES, POOLED])("the store on %s", (database) => {
   let bouncer: PgBouncer | undefined;
   let folder: string;
   let url: string;

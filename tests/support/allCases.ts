@@ -4,6 +4,9 @@ export const ALL_CASES = process.env.PURSE_TESTS === "all";
 /** Whether only what `npm test` leaves out runs (`npm run test:all -- --rest`), in the short forms of `npm test`. */
 export const REST = process.env.PURSE_TESTS === "rest";
 
+/** Whether cases that take long run, as `.nightly.` files do: in files of which `npm test` runs the quick ones. */
+export const NIGHTLY = ALL_CASES || REST;
+
 /** The cases that run: with `npm run test:all` all of them, with `npm test` the chosen ones. */
 export function casesOf<Case>(
   all: readonly Case[],

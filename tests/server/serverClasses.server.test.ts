@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { type DescribedClass, generateTypes } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NIGHTLY } from "../support/allCases.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import { purseCommand } from "../support/purseCommand.ts";
 
@@ -105,6 +106,9 @@ describe("npm run purse -- types", () => {
     expect(readFileSync(written(), "utf8")).toBe("// old");
     expect(await purseTypes("--server", `${purse.url}/nowhere`)).toContain("does not return its classes");
   });
+
+  // It compiles for seconds.
+  if (!NIGHTLY) return;
 
   it("makes queries aware of the fields", async () => {
     await purseTypes("--server", purse.serverUrl);

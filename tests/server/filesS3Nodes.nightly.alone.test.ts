@@ -70,7 +70,7 @@ function sendAndBreak(url: string, body: Uint8Array, length: number): Promise<vo
   });
 }
 
-describe("two servers with files in S3 and no shared folder", () => {
+describe("two servers on PostgreSQL with files in S3 and no shared folder", () => {
   it("continue each other's resumable uploads, in parts and in the bytes after them", async () => {
     const content = new Uint8Array(randomBytes(10 * 1024 * 1024));
     const upload = await begin(content.length);

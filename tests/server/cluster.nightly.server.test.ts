@@ -10,12 +10,13 @@ const MASTER = { useMasterKey: true };
 
 /** Repeats a request until the response is as expected, because changes take time to reach the other process. */
 async function until(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean): Promise<Answer> {
-  const deadline = Date.now() + 2_000;
-  for (;;) {
-    const answer = await ask();
-    if (isWanted(answer) || Date.now() > deadline) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  let answer = await ask();
+  const isAsWanted = async () => {
+    if (!isWanted(answer)) answer = await ask();
+    return isWanted(answer);
+  };
+  await expect.poll(isAsWanted).toBe(true);
+  return answer;
 }
 
 describe("two processes on one PostgreSQL", () => {

@@ -10,7 +10,7 @@ const WAIT = { timeout: 60_000 };
 const [SHARED, OWN] = [1, 10];
 const ADDRESS = `0x${"ab".repeat(20)}`;
 
-describe("two servers with the index of a chain in a database of its own", () => {
+describe("two servers with the index of a chain in a PostgreSQL database of its own", () => {
   let chains: Awaited<ReturnType<typeof startEmptyChains>>;
   let proxy: BreakableProxy;
   let nodes: Nodes;

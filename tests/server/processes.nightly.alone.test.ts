@@ -11,7 +11,7 @@ import { type PurseProcess, rest, signUp, startPurse } from "../support/purse.ts
 const MASTER = { useMasterKey: true };
 const COUNT = 3;
 
-describe("several processes on one port", () => {
+describe("several processes on one port and PostgreSQL", () => {
   let purse: PurseProcess;
   beforeAll(async () => {
     const config = join(mkdtempSync(join(tmpdir(), "purse-")), "purse.config.ts");

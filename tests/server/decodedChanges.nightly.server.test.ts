@@ -14,7 +14,7 @@ const POST: ClassSchema = {
 };
 type LogPosition = Awaited<ReturnType<NonNullable<Store["changeLog"]>["subscribe"]>>;
 
-describe("changes by logical decoding", () => {
+describe("changes of PostgreSQL by logical decoding", () => {
   let server: PostgresServer;
   let url: string;
   let sql: postgres.Sql;

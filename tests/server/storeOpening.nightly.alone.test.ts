@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 it.each<CommitFault>(["loseResponse", "loseRequest", "deliverLate", "freeze"])(
-  "a store opens although the COMMIT of its first migration has the fault %s",
+  "a store on PostgreSQL opens although the COMMIT of its first migration has the fault %s",
   async (fault) => {
     const url = await newDatabase(inject("postgresUrl"));
     const proxy = await startPostgresProxy(url);
@@ -58,14 +58,14 @@ async function freezeAt(text: string, target: string): Promise<string> {
   return url.href;
 }
 
-it("a store does not wait forever for a connection that falls silent during the check for poolers", async () => {
+it("a store on PostgreSQL does not wait forever for a connection that falls silent during the check for poolers", async () => {
   const url = await freezeAt("purse.session", await newDatabase(inject("postgresUrl")));
   await expect(openStore({ kind: "postgres", url, connections: 2 })).rejects.toThrow(
     /^PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached/,
   );
 }, 30_000);
 
-it("a store that cannot be opened leaves no connection behind", async () => {
+it("a store on PostgreSQL that cannot be opened leaves no connection behind", async () => {
   const url = await newDatabase(inject("postgresUrl"));
   const opening = openStore({ kind: "postgres", url, connections: 5, changes: "decoding" });
   await expect(opening).rejects.toThrow("wal_level");
@@ -78,7 +78,7 @@ it("a store that cannot be opened leaves no connection behind", async () => {
   await expect.poll(others).toBe(0);
 });
 
-it("a store has its tables in the first schema of the search path, also if another one has those of a store", async () => {
+it("a store on PostgreSQL has its tables in the first schema of the search path, also if another one has those of a store", async () => {
   const url = await newDatabase(inject("postgresUrl"));
   const sql = postgres(url, { max: 1 });
   closers.push(() => sql.end());
@@ -96,7 +96,7 @@ it("a store has its tables in the first schema of the search path, also if anoth
   expect(layouts.map(({ schemaname }) => schemaname)).toEqual(["app", "public"]);
 });
 
-describe("a store whose search path continues with the schema of another one", () => {
+describe("a store on PostgreSQL whose search path continues with the schema of another one", () => {
   const AT = "2026-01-01T00:00:00.000Z";
   const POST: ClassSchema = {
     className: "Post",

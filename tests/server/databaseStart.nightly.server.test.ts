@@ -35,7 +35,7 @@ describe("a start on PostgreSQL fails with the reason", () => {
     const pooled = roundRobin.urlOf(url);
     // Opens all of its sessions.
     const sql = postgres(pooled, { max: 2, prepare: false });
-    await Promise.all(Array.from({ length: 2 }, () => sql`SELECT pg_sleep(1)`));
+    await sql.begin(() => sql`SELECT 1`);
     await sql.end();
     await expect(startNodes(1, { PURSE_DATABASE_URL: pooled })).rejects.toThrow(
       /^PURSE_DATABASE_URL is that of a pooler/,
@@ -59,7 +59,7 @@ describe("a start on PostgreSQL fails with the reason", () => {
   });
 });
 
-it("a start fails while a server of the database has another application id", async () => {
+it("a start on PostgreSQL fails while a server of the database has another application id", async () => {
   const env = { PURSE_DATABASE_URL: await newDatabase(inject("postgresUrl")) };
   const nodes = await startNodes(1, env);
   await expect(startNodes(1, { ...env, PURSE_APP_ID: "other-app" })).rejects.toThrow(
@@ -69,7 +69,7 @@ it("a start fails while a server of the database has another application id", as
   await nodes.remove();
 });
 
-it("a start does not wait for a dump of the database, which has read locks on all tables", async () => {
+it("a start on PostgreSQL does not wait for a dump of the database, which has read locks on all tables", async () => {
   const url = await newDatabase(inject("postgresUrl"));
   const earlier = await startNodes(1, { PURSE_DATABASE_URL: url });
   await earlier.remove();
@@ -86,7 +86,7 @@ it("a start does not wait for a dump of the database, which has read locks on al
   await sql.end();
 });
 
-it("a start that the database rejects at its last step fails before it listens", async () => {
+it("a start that PostgreSQL rejects at its last step fails before it listens", async () => {
   const url = await newDatabase(inject("postgresUrl"));
   const env = { PURSE_DATABASE_URL: url };
   await (await startNodes(1, env)).remove();
