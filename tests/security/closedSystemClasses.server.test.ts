@@ -77,7 +77,7 @@ const SYSTEM_CLASSES: SystemClass[] = [
         ["/users/me", () => ({ method: "GET", path: "/users/me" })],
         ["GraphQL viewer", () => graphql("{ viewer { user { username } } }")],
         [
-          "a log-in, which answers with the user",
+          "a login, which answers with the user",
           ({ name }) => post("/login", { username: name, password: PASSWORD }),
         ],
         ["/verifyPassword", ({ name }) => post("/verifyPassword", { username: name, password: PASSWORD })],
@@ -197,7 +197,7 @@ const SYSTEM_CLASSES: SystemClass[] = [
  */
 const EXCEPTIONS: [string, string, Operation, (target: Target) => Request][] = [
   [
-    "a log-in starts a session, without which nobody could use the app",
+    "a login starts a session, without which nobody could use the app",
     "_Session",
     "create",
     ({ name }) => post("/login", { username: name, password: PASSWORD }),

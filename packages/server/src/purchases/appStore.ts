@@ -39,7 +39,7 @@ interface AppStoreAnswer {
 export type VerifyReceipt = (receiptData: string) => Promise<AppStoreAnswer>;
 
 /** Sends a request with a JSON body and returns the text of the answer. Rejects if there is none. */
-export type PostJson = (url: string, body: string) => Promise<string>;
+type PostJson = (url: string, body: string) => Promise<string>;
 
 interface AppStoreOptions {
   /** Whether receipts of test purchases, which cost nothing, are sent on to the test environment. */

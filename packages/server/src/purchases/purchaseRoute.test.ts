@@ -113,12 +113,12 @@ describe("POST /validate_purchase", () => {
 
   it("validates receipts of one address one after the other, and those of others meanwhile", async () => {
     const waiting: (() => void)[] = [];
-    const asked: string[] = [];
+    const receipts: string[] = [];
     const { handle } = purchaseRoute({
       bundleId: undefined,
       acceptsAnyApp: true,
       verifyReceipt: async (receipt) => {
-        asked.push(receipt);
+        receipts.push(receipt);
         await new Promise<void>((resolve) => waiting.push(resolve));
         return { status: 21002, receipt: {} };
       },
@@ -129,12 +129,12 @@ describe("POST /validate_purchase", () => {
     const flood = Array.from({ length: 17 }, (_, n) => buy(`flood ${n}`, "203.0.113.1"));
     await expect(buy("too many", "203.0.113.1")).rejects.toMatchObject({ code: 155, status: 429 });
     const other = buy("other", "203.0.113.2");
-    expect(asked).toEqual(["flood 0", "other"]);
+    expect(receipts).toEqual(["flood 0", "other"]);
     waiting[1]?.();
     expect(await other).toMatchObject({ status: 21002 });
     waiting[0]?.();
     await flood[0];
-    expect(asked).toEqual(["flood 0", "other", "flood 1"]);
+    expect(receipts).toEqual(["flood 0", "other", "flood 1"]);
   });
 
   it("rejects with 101 if there is no such product, and with 107 without a receipt or a product", async () => {

@@ -137,7 +137,7 @@ export const requestSettings = {
   ...settingGroup("Rate limits", {
     limitAccounts: setting(flag(), {
       description:
-        "1 applies the default rate limits per IP address and account to sign-ups, failed logins, emails, sign-in messages and new roles; accountLimits of the config file overrides them.",
+        "1 applies the default rate limits per IP address and account to sign-ups, failed logins, emails, sign-in messages, new installations and new roles; accountLimits of the config file overrides them.",
       default: { development: "0", production: "1" },
     }),
     storedBytesPerAddress: setting(bytesOrNone(), {

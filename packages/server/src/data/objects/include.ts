@@ -13,7 +13,7 @@ import { jsonLength } from "../../core/limits/answerText.ts";
 import type { FieldSelector } from "./fieldSelector.ts";
 
 /** Fetches the objects of a class that the client may read, by id, in wire format. */
-export type FetchObjects = (className: string, ids: string[]) => Promise<Map<string, JsonObject>>;
+type FetchObjects = (className: string, ids: string[]) => Promise<Map<string, JsonObject>>;
 
 /** What the pointers of one response may become. */
 export interface IncludeOptions {
