@@ -17,6 +17,7 @@ const LIMITS = {
   mailPerAddress: { count: 6, windowSeconds: 60 },
   mailPerRecipient: { count: 2, windowSeconds: 60 },
   walletMessage: { count: 3, windowSeconds: 60 },
+  installation: { count: 2, windowSeconds: 60 },
   role: { count: 2, windowSeconds: 60 },
 };
 const REFUSED = { status: 429, body: { code: 155, error: "Too many requests." } };
@@ -250,6 +251,17 @@ describe.each(DATABASES)("rate limits of accounts in production, on %s", (databa
     };
     for (let i = 0; i < 3; i++) expect((await message()).status).toBe(200);
     expect(await message()).toMatchObject(REFUSED);
+  });
+
+  it("limit new installations per address, and not the changes of known ones", async () => {
+    const installation = () => ({ installationId: randomUUID(), deviceType: "ios" });
+    const send = clientOf(purse);
+    const known = installation();
+    expect((await send("POST", "/installations", known)).status).toBe(201);
+    expect((await send("POST", "/classes/_Installation", installation())).status).toBe(201);
+    expect(await send("POST", "/installations", installation())).toMatchObject(REFUSED);
+    expect((await send("POST", "/installations", { ...known, badge: 1 })).status).toBe(200);
+    expect((await clientOf(purse)("POST", "/installations", installation())).status).toBe(201);
   });
 
   it("limit new role names per user, or per address without a user", async () => {

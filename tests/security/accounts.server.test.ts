@@ -121,6 +121,9 @@ describe("usernames and passwords", () => {
     ["no username", { password: "p" }, 200],
     ["no password", { username: "n1" }, 201],
     ["an empty username", { username: "", password: "p" }, 200],
+    ["a line break in the username", { username: "ada\nBcc: eve", password: "p" }, 200],
+    ["a line separator in the username", { username: "ada\u2028eve", password: "p" }, 200],
+    ["a control character in the username", { username: "ada\u0007", password: "p" }, 200],
     ["an operator as username", { username: { $ne: 1 }, password: "p" }, 121],
     ["a bad e-mail address", { username: "n2", password: "p", email: "nowhere" }, 125],
     ["an unknown provider", { authData: { facebook: { id: "1" } } }, 252],
@@ -131,6 +134,17 @@ describe("usernames and passwords", () => {
       expect((await rest(purse, "POST", "/users", fields)).body.code).toBe(code);
     },
   );
+
+  it("a user cannot take a name with a line break, and keeps one of earlier days", async () => {
+    const user = await signUp(purse);
+    const change = (fields: object, credentials: object) =>
+      rest(purse, "PUT", `/users/${user.id}`, fields, credentials);
+    const named = (username: string) => ({ username: `${username} ${user.id}` });
+    expect((await change(named("ada\neve"), user)).body.code).toBe(200);
+    expect((await change(named("old\nname"), { useMasterKey: true })).status).toBe(200);
+    expect((await change({ ...named("old\nname"), color: "red" }, user)).status).toBe(200);
+    expect((await change(named("ada"), user)).status).toBe(200);
+  });
 
   it("a login rejects query operators and does not reveal whether a username exists", async () => {
     const { username } = await signUp(purse);

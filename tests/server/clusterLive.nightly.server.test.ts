@@ -75,14 +75,14 @@ describe("live queries of two processes on one PostgreSQL", () => {
   it("resume on the other process after a crash with the missed events", async () => {
     const dying = await startPurse({ env });
     const first = await client(dying);
-    await first.subscribe("Moved");
+    const { binding } = await first.subscribe("Moved");
     await save(one, "Moved", { n: 1 });
     const { position } = await first.next();
     await dying.kill();
     await save(one, "Moved", { n: 2 });
     await save(two, "Moved", { n: 3 });
     const second = await client(two);
-    await second.subscribe("Moved", {}, { resumeFrom: position });
+    await second.subscribe("Moved", {}, { resumeFrom: position, binding });
     await save(one, "Moved", { n: 4 });
     const events = [await second.next(), await second.next(), await second.next()];
     expect(events.map(({ object }) => object?.n)).toEqual([2, 3, 4]);

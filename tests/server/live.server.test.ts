@@ -392,7 +392,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
   describe("a client that reconnects", () => {
     it("receives the missed events, and then new ones", async () => {
       const first = await client();
-      await first.subscribe("Log", { kept: true });
+      const { binding } = await first.subscribe("Log", { kept: true });
       const id = await save("Log", { n: 1, kept: true });
       const { position } = await first.next();
       first.socket.terminate();
@@ -400,7 +400,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       await save("Log", { n: 3, kept: false });
       await update("Log", id, { n: 4 });
       const second = await client();
-      expect(await second.subscribe("Log", { kept: true }, { resumeFrom: position })).toMatchObject({
+      expect(await second.subscribe("Log", { kept: true }, { resumeFrom: position, binding })).toMatchObject({
         op: "subscribed",
         position,
       });
@@ -416,10 +416,10 @@ describe.each(DATABASES)("live queries on %s", (database) => {
 
     it("misses no event that is written while it reconnects", async () => {
       const first = await client();
-      const { position } = await first.subscribe("Busy");
+      const { position, binding } = await first.subscribe("Busy");
       const writing = Promise.all(Array.from({ length: 60 }, (_, n) => save("Busy", { n })));
       const second = await client();
-      const subscribing = second.subscribe("Busy", {}, { resumeFrom: position });
+      const subscribing = second.subscribe("Busy", {}, { resumeFrom: position, binding });
       await Promise.all([writing, subscribing]);
       await second.receivedOps("Busy");
       const ids = second.received.filter(({ op }) => op === "create").map(({ object }) => object?.n);
@@ -428,12 +428,12 @@ describe.each(DATABASES)("live queries on %s", (database) => {
 
     it("receives events with the current permissions", async () => {
       const first = await client(bob.sessionToken);
-      const { position } = await first.subscribe("Resumed");
+      const { position, binding } = await first.subscribe("Resumed");
       first.socket.terminate();
       await save("Resumed", { ACL: { [ada.id]: { read: true } } }, MASTER);
       await save("Resumed", { n: 2 });
       const second = await client(bob.sessionToken);
-      await second.subscribe("Resumed", {}, { resumeFrom: position });
+      await second.subscribe("Resumed", {}, { resumeFrom: position, binding });
       expect(await second.next()).toMatchObject({ op: "create", object: { n: 2 } });
     });
 
@@ -447,6 +447,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
           clientId: expect.any(String),
           requestId: 1,
           position,
+          binding: expect.any(String),
         });
         await save("Log", { n: 9 });
         expect(await back.next()).toMatchObject({ op: "create", object: { n: 9 } });

@@ -10,6 +10,7 @@ export interface LiveMessage {
   code?: number;
   error?: string;
   position?: string;
+  binding?: string;
   object?: JsonObject;
   original?: JsonObject;
 }
@@ -61,8 +62,8 @@ export async function openSocket(purse: Purse, headers: Record<string, string> =
     closed,
     next,
     request,
-    subscribe: (className, where = {}, { requestId = 1, resumeFrom, ...query }: JsonObject = {}) =>
-      request({ op: "subscribe", requestId, resumeFrom, query: { className, where, ...query } }),
+    subscribe: (className, where = {}, { requestId = 1, resumeFrom, binding, ...query }: JsonObject = {}) =>
+      request({ op: "subscribe", requestId, resumeFrom, binding, query: { className, where, ...query } }),
     async receivedOps(className, change) {
       const observer = await connectLive(purse, { masterKey: purse.masterKey });
       await observer.subscribe(className);

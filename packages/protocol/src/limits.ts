@@ -31,7 +31,7 @@ export const MAX_REQUEST_ID_LENGTH = 200;
 export const MAX_DEVICE_TOKEN_LENGTH = 4_096;
 export const MAX_CHANNEL_LENGTH = 128;
 /** Channels of one installation. */
-export const MAX_CHANNELS = 1_000;
+export const MAX_CHANNELS = 200;
 /** Length of the user ids of authentication providers. */
 export const MAX_AUTH_ID_LENGTH = 512;
 /** Users and roles in one ACL. */

@@ -60,6 +60,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   const { http, limiter, database, data, auth, cloud, chain, files, ipfs, push, webhooks, jobs } = services;
   const { store } = database;
 
+  const trustsReceipts = config.environment === "development" || config.compatibility === "parse";
   const parseApi = openParseApi({
     config,
     http,
@@ -79,8 +80,9 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       }),
       purchaseRoute({
         objects: data.objects,
-        verifyReceipt: createVerifyReceipt(),
+        verifyReceipt: createVerifyReceipt({ allowsSandbox: config.appStoreSandbox ?? trustsReceipts }),
         bundleId: config.appStoreBundleId,
+        acceptsAnyApp: trustsReceipts,
       }),
       scriptLogRoute(logBuffer),
       ...auth.routes,

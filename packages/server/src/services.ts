@@ -130,7 +130,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     watchesFiles: config.environment === "development",
   });
   lifecycle.onStop("cloud code", () => cloud.stop());
-  const data = createDataService({ ...shared, store, events, triggers: cloud.triggers, fileUrls });
+  const data = createDataService({ ...shared, store, events, triggers: cloud.triggers, fileUrls, limiter });
   const { schemas, objects } = data;
   const passwords = new Passwords({ concurrency: config.hashConcurrency, maxWaiting: config.hashQueue });
   const siweDomains =
@@ -261,6 +261,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     live,
     feed,
     unsent,
+    storedBytes: data.storedBytes,
     workers,
     leases: () => leases.standings(),
     valkey,

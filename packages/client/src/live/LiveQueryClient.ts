@@ -202,6 +202,7 @@ export class LiveQueryClient {
     const message: JsonObject = { op: "subscribe", requestId: id, query: queryJson };
     if (token) message.sessionToken = token;
     if (subscription._position !== undefined) message.resumeFrom = subscription._position;
+    if (subscription._binding !== undefined) message.binding = subscription._binding;
     subscription.subscribed = false;
     this.#send(message);
   }
@@ -280,6 +281,7 @@ export class LiveQueryClient {
     const subscription = this.#subscriptions.get(Number(message.requestId));
     if (!subscription) return;
     if (typeof message.position === "string") subscription._position = message.position;
+    if (typeof message.binding === "string") subscription._binding = message.binding;
     if (message.op === "refetch") {
       subscription._emit("refetch");
       return;

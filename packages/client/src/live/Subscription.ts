@@ -46,6 +46,8 @@ export class Subscription<T extends AnyObject = AnyObject> {
   readonly #events = new Emitter<SubscriptionEvents<T>>();
   /** The position of the last message in the change log; after a lost connection the server resumes from it. */
   _position: string | undefined;
+  /** Shows the server that the position is of this subscription. */
+  _binding: string | undefined;
   readonly #close: (subscription: Subscription<T>) => Promise<void>;
   #resolve = (): void => {};
   #reject = (_error: unknown): void => {};

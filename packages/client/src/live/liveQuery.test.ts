@@ -244,6 +244,20 @@ describe("LiveQuery", () => {
     expect(pauses).toEqual([0]);
   });
 
+  it("sends the last binding that the server has sent with the position", async () => {
+    await new Query("Note").subscribe();
+    const object = { className: "Note", objectId: "1" };
+    server.send({ op: "refetch", requestId: 1, position: "e.6", binding: "5.first" });
+    server.send({ op: "create", requestId: 1, position: "e.7", object });
+    server.restart();
+    await waitUntil(() => server.received.filter(({ op }) => op === "subscribe").length === 2);
+    expect(server.received.at(-1)).toMatchObject({ resumeFrom: "e.7", binding: "5.first" });
+    server.send({ op: "refetch", requestId: 1, position: "f.1", binding: "1.second" });
+    server.restart();
+    await waitUntil(() => server.received.filter(({ op }) => op === "subscribe").length === 3);
+    expect(server.received.at(-1)).toMatchObject({ resumeFrom: "f.1", binding: "1.second" });
+  });
+
   it("resumes from the last position, and emits refetch if the server cannot resume", async () => {
     const subscription = await new Query("Note").subscribe();
     let refetches = 0;

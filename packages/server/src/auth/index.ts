@@ -77,7 +77,7 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
     rules: [
       userRules({ dependencies, sessions, wallets, email, secondFactor, providers, passkeys, privateUsers }),
       sessionRules(sessions),
-      installationRules(),
+      installationRules(dependencies.limits),
       roleRules(sessions, dependencies.chains.idOf, dependencies.limits, dependencies.config),
       ethAddressRules(dependencies, wallets, passkeys, sessions),
       passkeys.rules(),

@@ -7,6 +7,8 @@ import {
   MAX_INSTALLATION_ID_LENGTH,
   ProtocolError,
 } from "@purse/protocol";
+import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
+import { jsonLength } from "../core/limits/answerText.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
 
 const MAX_LENGTHS = {
@@ -14,11 +16,18 @@ const MAX_LENGTHS = {
   deviceToken: MAX_DEVICE_TOKEN_LENGTH,
 } as const;
 
+/** The size of an installation, in characters of JSON. */
+const MAX_SIZE = 64 * 1024;
+
 /**
- * Anyone can create installations, so the lengths of their IDs and the number of their channels are limited. Throws 107
- * for an ID that is too long, 112 for an invalid channel or too many channels.
+ * Anyone can create installations, so the lengths of their IDs, the number of their channels and their size are limited.
+ * Throws 107 for an ID that is too long, 112 for an invalid channel or too many channels, 116 (HTTP 413) for a large one.
  */
-export function assertInstallationLimits({ operations, original }: PendingWrite): void {
+export function assertInstallationLimits(
+  { operations, original }: PendingWrite,
+  { auth }: Pick<RequestContext, "auth">,
+): void {
+  const isTrusted = bypassesPermissions(auth);
   for (const [field, max] of Object.entries(MAX_LENGTHS)) {
     const operation = operations[field];
     if (operation?.op !== "Set" || typeof operation.value !== "string") continue;
@@ -28,15 +37,29 @@ export function assertInstallationLimits({ operations, original }: PendingWrite)
   }
   const { channels } = operations;
   if (channels?.op === "Set" && Array.isArray(channels.value)) {
-    assertChannels(channels.value, channels.value.length);
+    assertChannels(channels.value, isTrusted ? 0 : channels.value.length);
   } else if (channels?.op === "Add" || channels?.op === "AddUnique") {
     const known = Array.isArray(original?.channels) ? original.channels : [];
     const all = [...known, ...channels.objects];
-    assertChannels(channels.objects, channels.op === "Add" ? all.length : new Set(all).size);
+    const count = channels.op === "Add" ? all.length : new Set(all).size;
+    assertChannels(channels.objects, isTrusted ? 0 : count);
   }
+  if (!isTrusted) assertSize(operations, original);
 }
 
-/** `count` is the number of channels after the write. */
+/** Throws if an installation would be too large after a write, unless it consists of nothing but what was there before. */
+function assertSize(operations: PendingWrite["operations"], original: PendingWrite["original"]): void {
+  const kept = Object.entries(original ?? {}).filter(([name]) => operations[name]?.op !== "Set");
+  const size = jsonLength(Object.fromEntries(kept), MAX_SIZE) + jsonLength(operations, MAX_SIZE);
+  if (size <= MAX_SIZE) return;
+  throw new ProtocolError(
+    ErrorCode.OBJECT_TOO_LARGE,
+    `An installation may have at most ${MAX_SIZE} characters of JSON`,
+    413,
+  );
+}
+
+/** `count` is the number of channels after the write, as far as it is limited. */
 function assertChannels(added: readonly JsonValue[], count: number): void {
   if (count > MAX_CHANNELS) {
     throw new ProtocolError(

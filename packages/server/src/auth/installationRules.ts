@@ -4,6 +4,7 @@ import { operationForbidden } from "../core/operationForbidden.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+import type { AccountLimits } from "./accountLimits.ts";
 import { assertInstallationLimits } from "./installationLimits.ts";
 
 /** Parse error codes for a required field that is missing, and for a field that cannot be changed. */
@@ -11,14 +12,14 @@ const MISSING_FIELD_CODE = 135;
 const IMMUTABLE_FIELD_CODE = 136;
 
 /** Rules of `_Installation`, the devices that an app runs on. A device accesses its own; only the master key lists all. */
-export function installationRules(): ClassRules {
+export function installationRules(limits: AccountLimits): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._Installation,
     beforeRead(operation, request) {
       if (operation === "find") assertMasterKey(operation, request);
     },
-    beforeCreate(pending) {
-      assertInstallationLimits(pending);
+    async beforeCreate(pending, request) {
+      assertInstallationLimits(pending, request);
       lowerCaseIds(pending);
       if (!setValueOf(pending, "installationId") && !setValueOf(pending, "deviceToken")) {
         throw new ProtocolError(
@@ -29,9 +30,10 @@ export function installationRules(): ClassRules {
       if (!setValueOf(pending, "deviceType")) {
         throw new ProtocolError(MISSING_FIELD_CODE, "deviceType must be specified in this operation");
       }
+      await limits.countAddress("installation", request);
     },
-    beforeUpdate(pending) {
-      assertInstallationLimits(pending);
+    beforeUpdate(pending, request) {
+      assertInstallationLimits(pending, request);
       lowerCaseIds(pending);
       for (const field of ["installationId", "deviceType"] as const) {
         const before = pending.original?.[field];

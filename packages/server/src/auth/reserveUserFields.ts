@@ -1,12 +1,19 @@
 import { ErrorCode, type JsonObject, MAX_USERNAME_LENGTH, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../core/authContext.ts";
+import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import { isEmailAddress } from "./emailAddress.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 
+/** Control characters, and the line and paragraph separators of Unicode. */
+const CONTROL_CHARACTER = /[\p{Cc}\u2028\u2029]/u;
+
 /** Reserves the username that a write sets, and releases the one before. Throws 200 for an invalid one. */
-export function reserveUsername(pending: PendingWrite, original: JsonObject | undefined): void {
+export function reserveUsername(
+  pending: PendingWrite,
+  original: JsonObject | undefined,
+  { auth }: Pick<RequestContext, "auth">,
+): void {
   const username = setValueOf(pending, "username");
   if (typeof username !== "string" || username === "") {
     throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
@@ -15,6 +22,14 @@ export function reserveUsername(pending: PendingWrite, original: JsonObject | un
     throw new ProtocolError(
       ErrorCode.USERNAME_MISSING,
       `bad or missing username: it may have at most ${MAX_USERNAME_LENGTH} characters`,
+    );
+  }
+  // Users who have such a name keep it, send it back with their other fields, and are moved with the master key.
+  const isKept = username === original?.username || bypassesPermissions(auth);
+  if (!isKept && CONTROL_CHARACTER.test(username)) {
+    throw new ProtocolError(
+      ErrorCode.USERNAME_MISSING,
+      "bad or missing username: it may not contain line breaks or other control characters",
     );
   }
   const value = foldName(username);

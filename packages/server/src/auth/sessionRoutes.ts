@@ -83,6 +83,7 @@ export function sessionRoutes({
 
   async function upgradeSession(request: WriteRequest): Promise<ApiReply> {
     const auth = requireUser(request);
+    authorizeOperation(schemaOf("_Session"), "create", auth);
     const session = await startSession(request, auth.userId, { action: "upgrade", authProvider: "" });
     return jsonReply(await readOwnSession(request, session));
   }

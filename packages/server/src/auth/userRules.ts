@@ -114,7 +114,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
       }
     }
     if (isVerified && !("username" in pending.operations)) setField(pending, "username", newObjectId(25));
-    reserveUsername(pending, undefined);
+    reserveUsername(pending, undefined, request);
     await reserveEmail(pending, undefined, email, request);
     if (typeof password === "string") {
       const { policy } = dependencies.config;
@@ -190,7 +190,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     const password = extractField(pending, "password");
     const authData = extractField(pending, "authData");
     dropServerFields(pending);
-    if ("username" in pending.operations) reserveUsername(pending, original);
+    if ("username" in pending.operations) reserveUsername(pending, original, request);
     if ("email" in pending.operations) await reserveEmail(pending, original, email, request);
     if (password !== undefined) await changePassword(pending, password, request, all);
     const setsNameAndPassword = password !== undefined && "username" in pending.operations;

@@ -19,6 +19,7 @@ export interface AccountLimit {
  * - `walletMessage`: sign-in messages (`requestMessage`) per IP address
  * - `passkeyChallenge`: challenges for passkeys per IP address
  * - `contractWallet`: signature checks of contract wallets per IP address
+ * - `installation`: new installations per IP address
  * - `role`: new roles per user, or per IP address if no user is signed in
  */
 export const DEFAULT_ACCOUNT_LIMITS = {
@@ -31,6 +32,7 @@ export const DEFAULT_ACCOUNT_LIMITS = {
   walletMessage: { count: 120, windowSeconds: 60 },
   passkeyChallenge: { count: 120, windowSeconds: 60 },
   contractWallet: { count: 30, windowSeconds: 60 },
+  installation: { count: 300, windowSeconds: 3_600 },
   role: { count: 20, windowSeconds: 3_600 },
 } as const satisfies Record<string, AccountLimit>;
 

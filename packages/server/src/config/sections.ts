@@ -109,7 +109,7 @@ export const SECTIONS = {
   accountLimits: {
     group: "Rate limits",
     description:
-      "Rate limits of signUp, anonymousSignUp, failedLogIn, session, mailPerAddress, mailPerRecipient, walletMessage, passkeyChallenge, contractWallet and role, each { count, windowSeconds } or false; false disables all. Unset ones have their defaults in production.",
+      "Rate limits of signUp, anonymousSignUp, failedLogIn, session, mailPerAddress, mailPerRecipient, walletMessage, passkeyChallenge, contractWallet, installation and role, each { count, windowSeconds } or false; false disables all. Unset ones have their defaults in production.",
     schema: accountLimitsSchema,
   },
   rateLimits: {

@@ -84,6 +84,12 @@ export function integer(min: number, max: number) {
     .pipe(z.int({ error }).min(min, { error }).max(max, { error }));
 }
 
+/** Bytes of a limit, at least 1 KiB; 0 for no limit. */
+export function bytesOrNone() {
+  const error = "it must be 0, or a number of bytes from 1024";
+  return integer(0, 2 ** 40).refine((bytes) => bytes === 0 || bytes >= 1_024, { error });
+}
+
 /** A number from 1 to `max`, or auto. */
 export function countOrAuto(max: number) {
   return z.union([z.literal("auto"), integer(1, max)], {

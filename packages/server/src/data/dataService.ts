@@ -3,6 +3,7 @@ import type { Config } from "../config/loadConfig.ts";
 import { type AuthContext, internalRequest } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
+import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
 import type { ObjectText } from "../database/objectText.ts";
 import type { SecretObject, Store } from "../database/store.ts";
@@ -11,6 +12,7 @@ import { AggregationWorker } from "./objects/aggregationWorker.ts";
 import type { ClassRules } from "./objects/classRules.ts";
 import { createObjects } from "./objects/index.ts";
 import { createKeywordCheck } from "./objects/keywordDenylist.ts";
+import { StoredBytes } from "./objects/storedBytes.ts";
 import type { Triggers } from "./objects/triggers.ts";
 import { createParseDescriptions, FULL_DESCRIPTIONS } from "./schema/classDescriptions.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
@@ -23,6 +25,7 @@ export interface DataDependencies {
   events: EventBus;
   triggers: Triggers;
   fileUrls: FileUrls;
+  limiter: RateLimiter;
   lifecycle: Lifecycle;
   logger: Logger;
   report(error: unknown, activity: string): void;
@@ -33,6 +36,7 @@ export interface DataService {
   schemaService: SchemaService;
   objects: ReturnType<typeof createObjects>;
   aggregationWorker: AggregationWorker;
+  storedBytes: StoredBytes;
   /** The rules of built-in classes by name. */
   rules: ReadonlyMap<string, ClassRules>;
   /** Adds rules of built-in classes; before `load`. */
@@ -54,6 +58,11 @@ export function createDataService(dependencies: DataDependencies): DataService {
   const schemas = new Schemas(store, rules);
   const aggregationWorker = new AggregationWorker({ logger, maxResultBytes: config.maxAnswerBytes });
   lifecycle.onStop("aggregations", () => aggregationWorker.stop());
+  const storedBytes = new StoredBytes({
+    limiter: dependencies.limiter,
+    perAddress: config.storedBytesPerAddress,
+    perClass: config.storedBytesPerClass,
+  });
   const objects = createObjects({
     store,
     aggregationWorker,
@@ -77,6 +86,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
     protectedFields: config.protectedFields,
     clock: store.now,
+    storedBytes,
     onError: report,
   });
   const fixedFields = (className: string) => Object.keys(rules.get(className)?.fields ?? {});
@@ -101,6 +111,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     schemaService,
     objects,
     aggregationWorker,
+    storedBytes,
     rules,
     addRules(added) {
       for (const rule of added) rules.set(rule.className, rule);

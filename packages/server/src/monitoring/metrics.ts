@@ -28,6 +28,8 @@ export interface MetricSources {
   changeLogDelayMs(): number;
   /** What waits to be sent, and what was not sent. */
   sending?(): { unsentBytes: number; endedReceivers: number; refusedAnswers: number };
+  /** What clients without the master key have stored, and how often the limits of it have refused a write. */
+  storedBytes?: { readonly stored: number; readonly refused: Readonly<Record<string, number>> };
   isDatabaseAvailable(): boolean;
   /** Missing if Valkey is not used. */
   isValkeyAvailable?(): boolean;
@@ -143,6 +145,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       );
     }
     if (sources.sending) observeSending(sources.sending);
+    if (sources.storedBytes) observeStoredBytes(sources.storedBytes);
     if (sources.replica) observeReplica(sources.replica);
     labeledGauge("purse_lease_held", "1 if this process holds a lease.", "lease", SUM, () =>
       sources.leases().map(({ name, isHeld }) => [name, Number(isHeld)]),
@@ -198,6 +201,38 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     );
   }
 
+  function observeStoredBytes(storedBytes: NonNullable<MetricSources["storedBytes"]>): void {
+    count(
+      "purse_client_stored_bytes_total",
+      "Bytes that clients without the master key have stored in objects, if that is limited.",
+      () => storedBytes.stored,
+    );
+    labeledCounter(
+      "purse_refused_writes_total",
+      "Writes that were refused because too much was stored from an address or in a class.",
+      "limit",
+      () => storedBytes.refused,
+    );
+  }
+
+  function labeledCounter(
+    name: string,
+    help: string,
+    label: string,
+    read: () => Readonly<Record<string, number>>,
+  ): void {
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      collect() {
+        this.reset();
+        for (const [labelValue, value] of Object.entries(read())) this.inc({ [label]: labelValue }, value);
+      },
+    });
+  }
+
   function count(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -248,16 +283,12 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       () => Number(status().isUsed),
       LOWEST,
     );
-    new Counter({
-      name: "purse_replica_queries_total",
-      help: "Queries for the replica by the server that has answered them.",
-      labelNames: ["server"],
-      registers,
-      collect() {
-        this.reset();
-        for (const [server, queries] of Object.entries(status().reads)) this.inc({ server }, queries);
-      },
-    });
+    labeledCounter(
+      "purse_replica_queries_total",
+      "Queries for the replica by the server that has answered them.",
+      "server",
+      () => status().reads,
+    );
   }
 
   function gauge(name: string, help: string, read: () => number, aggregator = SUM): void {

@@ -11,6 +11,7 @@ import type { Lifecycle } from "../core/lifecycle.ts";
 import { refusedAnswers } from "../core/limits/answerSize.ts";
 import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { Valkey } from "../core/valkey/valkey.ts";
+import type { StoredBytes } from "../data/objects/storedBytes.ts";
 import type { Store } from "../database/store.ts";
 import type { Metrics } from "./metrics.ts";
 import { createMetricsHistory, type StorageSize } from "./metricsHistory.ts";
@@ -31,6 +32,7 @@ export interface OpenMonitoringDependencies {
   valkey: Pick<Valkey, "unavailableReason"> | undefined;
   drainState: DrainState;
   unsent: UnsentBytes;
+  storedBytes: Pick<StoredBytes, "stored" | "refused">;
   /** The health of all worker threads. */
   workers(): WorkerHealth[];
   verifyMasterKey: VerifyMasterKey;
@@ -55,6 +57,7 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
       endedReceivers: unsent.endedReceivers,
       refusedAnswers: refusedAnswers(),
     }),
+    storedBytes: dependencies.storedBytes,
     isDatabaseAvailable: () => store.unavailableReason() === undefined,
     ...(replica && { replica }),
     ...(valkey && { isValkeyAvailable: () => valkey.unavailableReason() === undefined }),

@@ -39,10 +39,19 @@ interface AppStoreAnswer {
 export type VerifyReceipt = (receiptData: string) => Promise<AppStoreAnswer>;
 
 /** Sends a request with a JSON body and returns the text of the answer. Rejects if there is none. */
-export type PostJson = (url: string, body: string) => Promise<string>;
+type PostJson = (url: string, body: string) => Promise<string>;
 
-/** Creates the client of the App Store. Receipts of test purchases are sent on to its test environment. */
-export function createVerifyReceipt(post: PostJson = postToAppStore): VerifyReceipt {
+interface AppStoreOptions {
+  /** Whether receipts of test purchases, which cost nothing, are sent on to the test environment. */
+  allowsSandbox: boolean;
+  post?: PostJson;
+}
+
+/** Creates the client of the App Store. */
+export function createVerifyReceipt({
+  allowsSandbox,
+  post = postToAppStore,
+}: AppStoreOptions): VerifyReceipt {
   async function ask(url: string, receiptData: string): Promise<AppStoreAnswer> {
     try {
       const answer: JsonValue = JSON.parse(await post(url, JSON.stringify({ "receipt-data": receiptData })));
@@ -59,7 +68,7 @@ export function createVerifyReceipt(post: PostJson = postToAppStore): VerifyRece
 
   return async (receiptData) => {
     const answer = await ask(PRODUCTION_URL, receiptData);
-    return answer.status === IS_SANDBOX_RECEIPT ? ask(SANDBOX_URL, receiptData) : answer;
+    return answer.status === IS_SANDBOX_RECEIPT && allowsSandbox ? ask(SANDBOX_URL, receiptData) : answer;
   };
 }
 

@@ -8,16 +8,29 @@ import { purchaseRoute } from "./purchaseRoute.ts";
 const FILE = { __type: "File", name: "song.mp3", url: "http://files/song.mp3" };
 const RECEIPT = { __type: "Bytes", base64: "cmVjZWlwdA==" };
 
+interface ShopOptions {
+  bundleId?: string;
+  acceptsAnyApp?: boolean;
+  allowsSandbox?: boolean;
+}
+
 /** A shop whose App Store answers with `answers`, one after the other. */
-function shop(answers: JsonValue[], bundleId?: string) {
+function shop(
+  answers: JsonValue[],
+  { bundleId, acceptsAnyApp = true, allowsSandbox = true }: ShopOptions = {},
+) {
   const requests: [string, JsonObject][] = [];
   const { handle } = purchaseRoute({
     bundleId,
-    verifyReceipt: createVerifyReceipt(async (url, body) => {
-      requests.push([new URL(url).hostname, JSON.parse(body)]);
-      const answer = answers.shift();
-      if (answer === undefined) throw new Error("nobody answers");
-      return JSON.stringify(answer);
+    acceptsAnyApp,
+    verifyReceipt: createVerifyReceipt({
+      allowsSandbox,
+      post: async (url, body) => {
+        requests.push([new URL(url).hostname, JSON.parse(body)]);
+        const answer = answers.shift();
+        if (answer === undefined) throw new Error("nobody answers");
+        return JSON.stringify(answer);
+      },
     }),
     objects: {
       find: async (_request, className, { where }) => {
@@ -26,18 +39,20 @@ function shop(answers: JsonValue[], bundleId?: string) {
       },
     },
   });
-  const buy = (params: JsonObject): Promise<unknown> => {
-    const request: ApiRequest = {
-      ...internalRequest(ANONYMOUS),
-      method: "POST",
-      path: "/validate_purchase",
-      params,
-      pathParams: {},
-      serverUrl: "",
-    };
-    return handle(request);
-  };
+  const buy = (params: JsonObject): Promise<unknown> => handle(requestOf(params));
   return { requests, buy };
+}
+
+function requestOf(params: JsonObject, ip = ""): ApiRequest {
+  return {
+    ...internalRequest(ANONYMOUS),
+    ip,
+    method: "POST",
+    path: "/validate_purchase",
+    params,
+    pathParams: {},
+    serverUrl: "",
+  };
 }
 
 const valid = (receipt: JsonObject): JsonObject => ({ status: 0, receipt });
@@ -75,9 +90,51 @@ describe("POST /validate_purchase", () => {
 
   it("rejects receipts of other apps if the app is configured", async () => {
     const receipt = { bundle_id: "theirs", in_app: [{ product_id: "song" }] };
-    const { buy } = shop([valid(receipt), valid({ ...receipt, bundle_id: "ours" })], "ours");
+    const answers = [valid(receipt), valid({ ...receipt, bundle_id: "ours" })];
+    const { buy } = shop(answers, { bundleId: "ours" });
     expect(await buy({ receipt: RECEIPT, productIdentifier: "song" })).toMatchObject({ status: 21003 });
     expect(await buy({ receipt: RECEIPT, productIdentifier: "song" })).toEqual(FILE);
+  });
+
+  it("is not available without a configured app, unless receipts of any app are accepted", async () => {
+    const { buy, requests } = shop([], { acceptsAnyApp: false });
+    await expect(buy({ receipt: RECEIPT, productIdentifier: "song" })).rejects.toMatchObject({
+      code: 108,
+      message: expect.stringContaining("PURSE_APP_STORE_BUNDLE_ID"),
+    });
+    expect(requests).toEqual([]);
+  });
+
+  it("returns the status of a test purchase where these are not accepted", async () => {
+    const { buy, requests } = shop([{ status: 21007 }], { allowsSandbox: false });
+    expect(await buy({ receipt: RECEIPT, productIdentifier: "song" })).toMatchObject({ status: 21007 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("validates receipts of one address one after the other, and those of others meanwhile", async () => {
+    const waiting: (() => void)[] = [];
+    const receipts: string[] = [];
+    const { handle } = purchaseRoute({
+      bundleId: undefined,
+      acceptsAnyApp: true,
+      verifyReceipt: async (receipt) => {
+        receipts.push(receipt);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return { status: 21002, receipt: {} };
+      },
+      objects: { find: async () => JSON.stringify({ results: [] }) },
+    });
+    const buy = (receipt: string, ip: string) =>
+      handle(requestOf({ receipt, productIdentifier: "song" }, ip));
+    const flood = Array.from({ length: 17 }, (_, n) => buy(`flood ${n}`, "203.0.113.1"));
+    await expect(buy("too many", "203.0.113.1")).rejects.toMatchObject({ code: 155, status: 429 });
+    const other = buy("other", "203.0.113.2");
+    expect(receipts).toEqual(["flood 0", "other"]);
+    waiting[1]?.();
+    expect(await other).toMatchObject({ status: 21002 });
+    waiting[0]?.();
+    await flood[0];
+    expect(receipts).toEqual(["flood 0", "other", "flood 1"]);
   });
 
   it("rejects with 101 if there is no such product, and with 107 without a receipt or a product", async () => {

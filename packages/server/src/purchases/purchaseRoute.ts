@@ -1,41 +1,43 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { addressKey } from "../core/http/address.ts";
 import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+import { FairQueue } from "../core/limits/fairQueue.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import { NOT_AUTHENTICATED, textOfStatus, type VerifyReceipt } from "./appStore.ts";
 
 export interface PurchaseDependencies {
   objects: Pick<Objects, "find">;
   verifyReceipt: VerifyReceipt;
-  /** The app whose receipts are accepted; undefined for any. */
+  /** The app whose receipts are accepted. */
   bundleId: string | undefined;
+  /** Whether the receipts of any app are accepted if none is configured. */
+  acceptsAnyApp: boolean;
 }
 
-/** Requests to the App Store at a time; anyone can cause them. */
-const MAX_CONCURRENT = 32;
-const RETRY_MS = 2_000;
+/** Requests to the App Store, which anyone can cause: in all, waiting, and waiting of one address. */
+const QUEUE = { concurrency: 32, maxWaiting: 256, maxWaitingPerKey: 16, maxWaitMs: 10_000 } as const;
 
 /**
  * `POST /validate_purchase`: returns the file that a product of `_Product` unlocks to a client whose App Store receipt
  * contains the product, or the status of a receipt that is not valid.
  */
-export function purchaseRoute({ objects, verifyReceipt, bundleId }: PurchaseDependencies): ApiRoute {
-  let running = 0;
+export function purchaseRoute(dependencies: PurchaseDependencies): ApiRoute {
+  const { objects, verifyReceipt, bundleId, acceptsAnyApp } = dependencies;
+  const queue = new FairQueue({ ...QUEUE, message: "Too many receipts are being validated." });
 
   return {
     method: "POST",
     path: "/validate_purchase",
     async handle(request) {
+      if (bundleId === undefined && !acceptsAnyApp) throw notConfigured();
       const { productIdentifier } = request.params;
       const receipt = receiptData(request.params.receipt);
       if (receipt === undefined || typeof productIdentifier !== "string" || productIdentifier === "") {
         throw new ProtocolError(ErrorCode.INVALID_JSON, "missing receipt or productIdentifier");
       }
-      if (running >= MAX_CONCURRENT) throw tooManyRequests(RETRY_MS);
-      running += 1;
-      const answer = await verifyReceipt(receipt).finally(() => {
-        running -= 1;
-      });
+      // Those of one address are validated one after the other.
+      const address = addressKey(request.ip);
+      const answer = await queue.run({ key: address, group: address }, () => verifyReceipt(receipt));
       if (answer.status !== 0) return invalidReceipt(answer.status);
       const isOurs = bundleId === undefined || answer.receipt.bundle_id === bundleId;
       if (!isOurs || !contains(answer.receipt, productIdentifier)) return invalidReceipt(NOT_AUTHENTICATED);
@@ -52,6 +54,13 @@ export function purchaseRoute({ objects, verifyReceipt, bundleId }: PurchaseDepe
     }
     return product.download ?? {};
   }
+}
+
+function notConfigured(): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.COMMAND_UNAVAILABLE,
+    "Purchases are not validated: the server has no PURSE_APP_STORE_BUNDLE_ID",
+  );
 }
 
 /** A receipt is text in base64, or Bytes. */

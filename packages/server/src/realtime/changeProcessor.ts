@@ -6,7 +6,8 @@ import type { LoggedChange } from "../database/changeLog.ts";
 import { takeChangeTrace } from "../database/traceStore.ts";
 import { ChangeView } from "./changeView.ts";
 import type { ExpensiveMatcher, ExpensiveMatchResult } from "./expensiveMatcher.ts";
-import type { LiveQueryDispatcher, MatchState } from "./liveQueryDispatcher.ts";
+import type { LiveQueryDispatcher, MatchState, Recipients } from "./liveQueryDispatcher.ts";
+import type { PositionBinding } from "./positionBinding.ts";
 import { type Group, isInline, type Subscription, type SubscriptionIndex } from "./subscriptions.ts";
 import { TaskQueue } from "./taskQueue.ts";
 
@@ -15,6 +16,7 @@ export interface ChangeProcessorDependencies {
   dispatcher: LiveQueryDispatcher;
   matcher: ExpensiveMatcher;
   positionOf(seq: number): string;
+  positionBinding: PositionBinding;
   /**
    * Called when the backlog of a class overflowed: its changes were dropped, and its subscribers have to query again.
    */
@@ -75,9 +77,20 @@ export class ChangeProcessor {
     this.#stateOf(className).queue.push(work);
   }
 
-  /** Replays missed changes to a new subscription before it receives new ones. */
-  async replay(changes: readonly LoggedChange[], subscription: Subscription, group: Group): Promise<void> {
-    const subscriberGroup = { ...group, subscribersByCredential: new Map([["", new Set([subscription])]]) };
+  /**
+   * Replays missed changes to a new subscription before it receives new ones. `readableIds`: the objects that it may read
+   * now, if not all; it is not told what others were.
+   */
+  async replay(
+    changes: readonly LoggedChange[],
+    subscription: Subscription,
+    group: Group,
+    readableIds: ReadonlySet<string> | undefined,
+  ): Promise<void> {
+    const recipients: Recipients = {
+      subscribersByCredential: new Map([["", new Set([subscription])]]),
+      readableIds,
+    };
     const slices = new TimeSlicer();
     for (const change of changes) {
       if (isInline(group, charsOf(change))) {
@@ -85,10 +98,10 @@ export class ChangeProcessor {
         await this.#dependencies.dispatcher.dispatchToGroup(
           change,
           view,
-          subscriberGroup,
+          recipients,
           matchInline(group, view),
         );
-      } else this.#enqueueExpensiveMatch(change, undefined, [group], group.address, subscriberGroup);
+      } else this.#enqueueExpensiveMatch(change, undefined, [group], group.address, recipients);
       if (slices.isExpired) await slices.pause();
     }
   }
@@ -165,7 +178,7 @@ export class ChangeProcessor {
     parsedView: ChangeView | undefined,
     groups: Group[],
     address: string,
-    recipients?: Pick<Group, "subscribersByCredential">,
+    recipients?: Recipients,
   ): void {
     const { matcher, dispatcher, positionOf, logger } = this.#dependencies;
     const { expensive } = this.#stateOf(change.className);
@@ -216,8 +229,10 @@ export class ChangeProcessor {
   #resetPositions(className: string, seq: number): void {
     const state = this.#stateOf(className);
     state.processedPosition = seq;
-    for (const subscription of this.#dependencies.index.ofClass(className))
+    for (const subscription of this.#dependencies.index.ofClass(className)) {
       subscription.deliveredPosition = seq;
+      subscription.binding = this.#dependencies.positionBinding.of(subscription, seq);
+    }
     this.refetch(className);
     // Changes that wait for a matcher thread belong to the old log: their subscribers have to query once more.
     for (const queue of state.expensive.values()) queue.push(() => this.refetch(className));

@@ -192,8 +192,8 @@ export class LiveClient implements Subscriber {
   }
 
   /** Notifies the client that it may have missed changes and has to query again. */
-  sendRefetch({ requestId }: Subscription, position: string): void {
-    this.send(JSON.stringify({ op: "refetch", clientId: this.id, requestId, position }));
+  sendRefetch({ requestId, binding }: Subscription, position: string): void {
+    this.send(JSON.stringify({ op: "refetch", clientId: this.id, requestId, position, binding }));
   }
 
   ping(): void {
@@ -367,6 +367,8 @@ export class LiveClient implements Subscriber {
       whereText: JSON.stringify(where),
       sessionToken,
       resumeFrom: stringField(message.resumeFrom),
+      binding: stringField(message.binding),
+      identity: "",
       deliveredPosition: 0,
       fields: fieldsOf(query.keys ?? query.fields, "fields"),
       watch: fieldsOf(query.watch, "watch"),
@@ -376,8 +378,9 @@ export class LiveClient implements Subscriber {
       if (this.#socket.readyState !== this.#socket.OPEN) return this.#dependencies.unsubscribe(subscription);
       if (replaced) this.#removeSubscription(replaced);
       this.subscriptions.set(requestId, subscription);
-      const { installationId } = this;
-      this.send(JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId, position }));
+      const { id: clientId, installationId } = this;
+      const { binding } = subscription;
+      this.send(JSON.stringify({ op: "subscribed", clientId, requestId, installationId, position, binding }));
       this.#emit("subscribe", { sessionToken });
     });
   }

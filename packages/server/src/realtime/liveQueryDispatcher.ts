@@ -3,6 +3,7 @@ import {
   ANONYMOUS,
   type AuthContext,
   aclSubjectsOf,
+  bypassesPermissions,
   MASTER,
   type RequestContext,
 } from "../core/authContext.ts";
@@ -13,7 +14,7 @@ import { compileReadFilter } from "../data/permissions/readFilter.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
 import { type ChangeView, hasChanged } from "./changeView.ts";
 import { type EventKind, eventKind } from "./eventKind.ts";
-import type { Group, Subscription } from "./subscriptions.ts";
+import type { Group, Subscriber, Subscription } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
 
 /** Serializes an object for a client; receives a copy that it may change. */
@@ -35,6 +36,13 @@ export interface DispatcherDependencies {
   serializer(className: string, texts?: readonly (string | null)[]): Serialize | undefined;
   /** The condition that limits which objects of a class may be read, besides ACLs; undefined for none. */
   readCondition(className: string, where: Condition, request: RequestContext): Condition | undefined;
+  /** Returns which of these objects a query may read now, as far as permissions decide it. */
+  readableIds(
+    request: RequestContext,
+    className: string,
+    where: Condition,
+    ids: readonly string[],
+  ): Promise<ReadonlySet<string>>;
   /** Whether the class-level permissions allow this query: the same result as for a find. */
   canFind(auth: AuthContext, className: string, where: Condition): boolean | Promise<boolean>;
   logger: Logger;
@@ -50,6 +58,15 @@ const MAX_CONCURRENT_DELIVERIES = 200;
 export interface MatchState {
   matchedBefore: boolean;
   matchesAfter: boolean;
+}
+
+/** Who is told of a change. */
+export interface Recipients extends Pick<Group, "subscribersByCredential"> {
+  /**
+   * For changes of the past: the objects that the subscribers may read now. Of others they learn only that they left or
+   * were deleted. Undefined for all objects.
+   */
+  readableIds?: ReadonlySet<string> | undefined;
 }
 
 /** A change as subscribers with the same credentials may see it. */
@@ -78,18 +95,28 @@ export class LiveQueryDispatcher {
     return sessionToken === undefined ? ANONYMOUS : this.#dependencies.authenticateSession(sessionToken);
   }
 
+  /** Which of these objects a subscription may read now; undefined for all. */
+  async readableIds(
+    { client, className, where }: Subscription,
+    auth: AuthContext,
+    ids: readonly string[],
+  ): Promise<ReadonlySet<string> | undefined> {
+    if (bypassesPermissions(auth)) return undefined;
+    return this.#dependencies.readableIds(requestOf(client, auth), className, where, ids);
+  }
+
   /** Dispatches a change to the subscriptions of a group that matches it before or after. */
   async dispatchToGroup(
     change: LoggedChange,
     view: ChangeView,
-    { subscribersByCredential }: Pick<Group, "subscribersByCredential">,
+    { subscribersByCredential, readableIds }: Recipients,
     matchState: MatchState,
   ): Promise<void> {
     if (!matchState.matchedBefore && !matchState.matchesAfter) return;
     const slices = new TimeSlicer();
     let deliveries: Promise<void>[] = [];
     for (const subscribers of [...subscribersByCredential.values()]) {
-      deliveries.push(this.#dispatchToSubscribers(change, view, matchState, subscribers));
+      deliveries.push(this.#dispatchToSubscribers(change, view, matchState, subscribers, readableIds));
       if (deliveries.length < MAX_CONCURRENT_DELIVERIES && !slices.isExpired) continue;
       await Promise.all(deliveries);
       deliveries = [];
@@ -113,6 +140,7 @@ export class LiveQueryDispatcher {
     view: ChangeView,
     { matchedBefore, matchesAfter }: MatchState,
     subscribers: Set<Subscription>,
+    readableIds: ReadonlySet<string> | undefined,
   ): Promise<void> {
     const [first] = subscribers;
     if (!first) return;
@@ -124,6 +152,10 @@ export class LiveQueryDispatcher {
         matchedBefore && visibleChange.canRead.before,
         matchesAfter && visibleChange.canRead.after,
       );
+      if (readableIds && !readableIds.has(change.objectId)) {
+        if (kind !== "leave" && kind !== "delete") return;
+        visibleChange.canRead = { before: false, after: false };
+      }
       const visibleView = kind && (await this.#applyAfterTrigger(change, kind, visibleChange, subscribers));
       if (!kind || !visibleView) return;
       const slices = new TimeSlicer();
@@ -149,8 +181,7 @@ export class LiveQueryDispatcher {
     const { client, where } = subscription;
     const auth = await this.authenticate(subscription);
     if (!(await this.#dependencies.canFind(auth, className, where))) return undefined;
-    const { installationId, ip, id: requestId } = client;
-    const request: RequestContext = { auth, installationId, context: {}, ip, requestId };
+    const request = requestOf(client, auth);
     const subjects = aclSubjectsOf(auth);
     const condition = subjects ? this.#dependencies.readCondition(className, where, request) : undefined;
     const isReadable = compileReadFilter({ subjects, condition });
@@ -209,6 +240,14 @@ export class LiveQueryDispatcher {
       return undefined;
     }
   }
+}
+
+/** A request of a client for what it may see. */
+export function requestOf(
+  { installationId, ip, id: requestId }: Subscriber,
+  auth: AuthContext,
+): RequestContext {
+  return { auth, installationId, context: {}, ip, requestId };
 }
 
 /** Resolves with the result of a promise, or TIMED_OUT. */

@@ -58,6 +58,8 @@ async function setUp(
     feed: createLocalFeed(events),
     serializer: () => undefined,
     readCondition: () => undefined,
+    readableIds: async (_request, _className, _where, ids) => new Set(ids),
+    positionKey: Buffer.from("key"),
     canFind: () => true,
     regex: compileRegex,
     logger: createLogger({ level: "silent", format: "text", write: () => undefined }),
@@ -445,15 +447,85 @@ describe("live query permissions at the time of an event", () => {
     let isAway = false;
     const testServer = await setUp({ canFind: () => !isAway || unavailable() });
     const client = await connectClient(testServer);
-    const { position } = await client.request(subscribe());
+    const { position, binding } = await client.request(subscribe());
     isAway = true;
     testServer.change("Note", null, note());
     expect(await client.closed).toBe(1013);
     expect(client.received).toEqual([]);
     isAway = false;
     const next = await connectClient(testServer);
-    await next.request({ ...subscribe(), resumeFrom: position });
+    await next.request({ ...subscribe(), resumeFrom: position, binding });
     expect(await next.next()).toMatchObject({ op: "create", object: { objectId: "n1" } });
+  });
+
+  it("of the past tell of objects that may not be read now that they left or were deleted, but not what they were", async () => {
+    const hidden = new Set(["n1", "n2"]);
+    const where = { text: { $regex: "^h" } };
+    const testServer = await setUp({
+      readableIds: async (_request, _className, _where, ids) => new Set(ids.filter((id) => !hidden.has(id))),
+    });
+    for (const query of [{ done: false }, where]) {
+      const first = await connectClient(testServer, ANN);
+      const { position, binding } = await first.request(subscribe(query));
+      first.ws.terminate();
+      testServer.change("Note", null, note());
+      testServer.change("Note", note(), note({ text: "ho" }));
+      testServer.change("Note", note({ text: "ho" }), note({ text: "x", done: true }));
+      testServer.change("Note", null, note({ objectId: "n2" }));
+      testServer.change("Note", note({ objectId: "n2" }), null);
+      testServer.change("Note", null, note({ objectId: "n3" }));
+      const second = await connectClient(testServer, ANN);
+      await second.request({ ...subscribe(query), resumeFrom: position, binding });
+      const events = [await second.next(), await second.next(), await second.next()];
+      expect(events.map(({ op, object, original }) => [op, object, original])).toEqual([
+        ["leave", { className: "Note", objectId: "n1" }, undefined],
+        ["delete", { className: "Note", objectId: "n2" }, undefined],
+        ["create", expect.objectContaining({ objectId: "n3", text: "hi" }), undefined],
+      ]);
+    }
+  });
+
+  it.each<[string, string | undefined, string | undefined, (message: JsonObject) => object]>([
+    ["without its binding", ANN, ANN, ({ position }) => ({ resumeFrom: position })],
+    ["as another user", ANN, BOB, ({ position, binding }) => ({ resumeFrom: position, binding })],
+    ["without a session", ANN, undefined, ({ position, binding }) => ({ resumeFrom: position, binding })],
+    [
+      "before its subscription began",
+      ANN,
+      ANN,
+      ({ position, binding }) => ({ resumeFrom: String(position).replace(/\d+$/, "0"), binding }),
+    ],
+  ])("of the past are not sent for a position %s, but a refetch", async (_, before, after, resumeOf) => {
+    const testServer = await setUp();
+    const observer = await connectClient(testServer);
+    await observer.request(subscribe());
+    testServer.change("Note", null, note());
+    const first = await connectClient(testServer, before);
+    const subscribed = await first.request(subscribe());
+    testServer.change("Note", null, note({ objectId: "n2" }));
+    const second = await connectClient(testServer, after);
+    await second.request({ ...subscribe(), ...resumeOf(subscribed) });
+    expect(await second.next()).toMatchObject({ op: "refetch", binding: expect.any(String) });
+    testServer.change("Note", null, note({ objectId: "n3" }));
+    expect(await second.next()).toMatchObject({ op: "create", object: { objectId: "n3" } });
+  });
+
+  it("of the past are sent in another session of the same user", async () => {
+    const testServer = await setUp();
+    const again = "r:annannannannann2";
+    testServer.sessions.set(again, {
+      kind: "user",
+      userId: "ann",
+      roles: [],
+      sessionId: "3",
+      sessionToken: again,
+    });
+    const first = await connectClient(testServer, ANN);
+    const { position: resumeFrom, binding } = await first.request(subscribe());
+    testServer.change("Note", null, note());
+    const second = await connectClient(testServer, again);
+    await second.request({ ...subscribe(), resumeFrom, binding });
+    expect(await second.next()).toMatchObject({ op: "create", object: { objectId: "n1" } });
   });
 
   it("reject a class that the user may not query", { tags: ["8.code.119"] }, async () => {
@@ -600,13 +672,13 @@ describe("expensive live queries", () => {
     const testServer = await setUp();
     const first = await connectClient(testServer);
     const where = { text: { $regex: "^h" } };
-    await first.request(subscribe(where));
+    const { binding } = await first.request(subscribe(where));
     testServer.change("Note", null, note({ count: 0 }));
     const { position } = await first.next();
     first.ws.close();
     for (let count = 1; count < 10; count++) testServer.change("Note", null, note({ count }));
     const second = await connectClient(testServer);
-    await second.request({ ...subscribe(where), resumeFrom: position });
+    await second.request({ ...subscribe(where), resumeFrom: position, binding });
     testServer.change("Note", null, note({ count: 10 }));
     await expect.poll(() => second.received.length).toBe(10);
     const counts = second.received.map(({ object }) => isJsonObject(object) && object.count);
@@ -711,14 +783,14 @@ describe("live query limits", () => {
     const mayFind = () => !slow || new Promise<boolean>((resolve) => callers.push(() => resolve(true)));
     const testServer = await setUp({ canFind: mayFind }, { maxBacklog: 20 });
     const first = await connectClient(testServer);
-    const { position } = await first.request(subscribe());
+    const { position, binding } = await first.request(subscribe());
     slow = true;
     for (let count = 0; count < 30; count += 1) testServer.change("Note", null, note({ count }));
     expect(await first.closed).toBe(1013);
     slow = false;
     for (const resolve of callers) resolve();
     const second = await connectClient(testServer);
-    await second.request({ ...subscribe(), resumeFrom: position });
+    await second.request({ ...subscribe(), resumeFrom: position, binding });
     const counts = (await second.waitForQuiet()).map(({ object }) => isJsonObject(object) && object.count);
     expect(counts).toEqual([...Array(30).keys()]);
   });

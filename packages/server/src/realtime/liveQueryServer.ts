@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { JsonObject } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
 import { WebSocketServer } from "ws";
-import { ANONYMOUS, type AuthContext, type RequestContext } from "../core/authContext.ts";
+import { ANONYMOUS } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { UnsentBytes, type UnsentEntry } from "../core/limits/unsentBytes.ts";
@@ -16,9 +16,11 @@ import {
   type ConnectionCounts,
   type DispatcherDependencies,
   LiveQueryDispatcher,
+  requestOf,
 } from "./liveQueryDispatcher.ts";
 import { DEFAULT_LIVE_QUERY_LIMITS, type LiveQueryLimits } from "./liveQueryLimits.ts";
 import type { LiveSocket } from "./liveSocket.ts";
+import { PositionBinding } from "./positionBinding.ts";
 import { createSubscribe } from "./subscribe.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN } from "./temporaryErrors.ts";
@@ -30,6 +32,8 @@ export interface LiveQueryDependencies extends DispatcherDependencies {
   isMasterKey(key: string, ip: string): boolean;
   clientAddressOf: ClientAddressOf;
   feed: ChangeFeed;
+  /** Key of the bindings of positions; the same for all servers of a database. */
+  positionKey: Uint8Array;
   /** Compiles a regular expression. Throws 102 if it is invalid. */
   regex(source: string, flags: string): (text: string) => boolean;
   /** A monotonic clock, in ms. */
@@ -80,17 +84,28 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
   const index = new SubscriptionIndex({ regex: dependencies.regex });
   const dispatcher = new LiveQueryDispatcher(dependencies, counts);
   const matcher = new ExpensiveMatcher({ logger, now: () => performance.now() });
+  const positionBinding = new PositionBinding(dependencies.positionKey, (seq) => feed.positionOf(seq));
   const changeProcessor = new ChangeProcessor({
     index,
     dispatcher,
     matcher,
     positionOf: (seq) => feed.positionOf(seq),
+    positionBinding,
     onOverflow: disconnectAll,
     logger,
     limits,
   });
   const { canFind } = dependencies;
-  const subscribe = createSubscribe({ index, dispatcher, matcher, changeProcessor, feed, canFind, limits });
+  const subscribe = createSubscribe({
+    index,
+    dispatcher,
+    matcher,
+    changeProcessor,
+    feed,
+    positionBinding,
+    canFind,
+    limits,
+  });
   const clients = new Set<LiveClient>();
   const unsent = dependencies.unsent ?? new UnsentBytes({ maxBytes: Number.POSITIVE_INFINITY });
   let isDraining = false;
@@ -270,11 +285,6 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     if (!dependencies.triggers?.hasHandler("beforeSubscribe", className)) return query;
     const auth = await dispatcher.authenticate({ client, sessionToken });
     return dependencies.triggers.subscribe(requestOf(client, auth), className, query, requestId);
-  }
-
-  function requestOf(client: LiveClient, auth: AuthContext): RequestContext {
-    const { installationId, ip, id: requestId } = client;
-    return { auth, installationId, context: {}, ip, requestId };
   }
 
   /** Ends the subscriptions of sessions that have ended. */

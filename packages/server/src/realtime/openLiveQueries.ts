@@ -1,3 +1,4 @@
+import { hkdfSync } from "node:crypto";
 import type { Config } from "../config/loadConfig.ts";
 import { type AuthContext, internalRequest } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
@@ -43,9 +44,11 @@ export function openLiveQueries(dependencies: LiveQueriesDependencies): {
     clientAddressOf: dependencies.clientAddressOf,
     authenticateSession: dependencies.authenticateSession,
     feed,
+    positionKey: new Uint8Array(hkdfSync("sha256", config.masterKey, "", "live query positions", 32)),
     triggers: dependencies.triggers,
     serializer: objects.serializer,
     readCondition: objects.readCondition,
+    readableIds: objects.readableIds,
     canFind: (auth, className, where) => {
       try {
         objects.authorizeFind(internalRequest(auth), className, where);

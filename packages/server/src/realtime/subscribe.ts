@@ -1,10 +1,12 @@
 import { type Condition, ErrorCode, ProtocolError } from "@purse/protocol";
+import type { AuthContext } from "../core/authContext.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import { type ChangeFeed, seqOf } from "./changeFeed.ts";
 import type { ChangeProcessor } from "./changeProcessor.ts";
 import type { ExpensiveMatcher } from "./expensiveMatcher.ts";
 import type { DispatcherDependencies, LiveQueryDispatcher } from "./liveQueryDispatcher.ts";
 import type { LiveQueryLimits } from "./liveQueryLimits.ts";
+import type { PositionBinding } from "./positionBinding.ts";
 import type { Subscription, SubscriptionIndex } from "./subscriptions.ts";
 
 interface SubscribeDependencies {
@@ -13,6 +15,7 @@ interface SubscribeDependencies {
   matcher: ExpensiveMatcher;
   changeProcessor: ChangeProcessor;
   feed: ChangeFeed;
+  positionBinding: PositionBinding;
   canFind: DispatcherDependencies["canFind"];
   limits: Pick<LiveQueryLimits, "maxSubscriptionsPerAddress" | "maxQueryLengthPerAddress">;
 }
@@ -21,7 +24,8 @@ interface SubscribeDependencies {
 type Subscribe = (subscription: Subscription, onSubscribed: (position: string) => void) => Promise<void>;
 
 export function createSubscribe(dependencies: SubscribeDependencies): Subscribe {
-  const { index, dispatcher, matcher, changeProcessor, feed, canFind, limits } = dependencies;
+  const { index, dispatcher, matcher, changeProcessor, feed, positionBinding, canFind, limits } =
+    dependencies;
 
   async function subscribe(
     subscription: Subscription,
@@ -52,11 +56,12 @@ export function createSubscribe(dependencies: SubscribeDependencies): Subscribe 
       throw operationForbidden(`Permission denied for action find on class ${className}.`);
     }
     if (auth.kind === "user") subscription.session = auth;
+    subscription.identity = identityOf(auth);
     const head = await feed.subscribe(className);
     await new Promise<void>((resolve, reject) => {
       changeProcessor.runBetweenChanges(className, async () => {
         const headPosition = Math.max(head, changeProcessor.processedPosition(className));
-        await activate(subscription, headPosition, onSubscribed).then(resolve, reject);
+        await activate(subscription, auth, headPosition, onSubscribed).then(resolve, reject);
       });
     });
   }
@@ -66,11 +71,12 @@ export function createSubscribe(dependencies: SubscribeDependencies): Subscribe 
    */
   async function activate(
     subscription: Subscription,
+    auth: AuthContext,
     headPosition: number,
     onSubscribed: (position: string) => void,
   ): Promise<void> {
     const { resumeFrom, className, client } = subscription;
-    const resumePosition = resumeFrom === undefined ? undefined : seqOf(resumeFrom, feed);
+    const resumePosition = resumeFrom === undefined ? undefined : ownSeqOf(resumeFrom, subscription);
     const missed =
       resumeFrom === undefined
         ? undefined
@@ -78,17 +84,33 @@ export function createSubscribe(dependencies: SubscribeDependencies): Subscribe 
           ? "truncated"
           : await feed.changesSince(className, resumePosition, headPosition);
     const isReplayed = resumePosition !== undefined && typeof missed === "object";
+    const ids = new Set(isReplayed ? missed.changes.map(({ objectId }) => objectId) : []);
+    const readableIds = ids.size > 0 ? await dispatcher.readableIds(subscription, auth, [...ids]) : undefined;
     subscription.deliveredPosition = isReplayed ? resumePosition : headPosition;
+    subscription.binding = positionBinding.of(subscription, subscription.deliveredPosition);
     const group = index.add(subscription);
     if (!group.matches) matcher.warmUp();
     // A client that disconnects during the replay resumes from there.
     onSubscribed(feed.positionOf(subscription.deliveredPosition));
     if (missed === "truncated") client.sendRefetch(subscription, feed.positionOf(headPosition));
     if (typeof missed !== "object") return;
-    await changeProcessor.replay(missed.changes, subscription, group);
+    await changeProcessor.replay(missed.changes, subscription, group, readableIds);
+  }
+
+  /** The sequence number of a position; undefined unless the client was told it, as who it is now. Throws 102. */
+  function ownSeqOf(position: string, subscription: Subscription): number | undefined {
+    const seq = seqOf(position, feed);
+    return seq !== undefined && positionBinding.allows(subscription.binding, subscription, seq)
+      ? seq
+      : undefined;
   }
 
   return subscribe;
+}
+
+/** Positions of a user are valid in each of its sessions. */
+function identityOf(auth: AuthContext): string {
+  return auth.kind === "user" ? `user ${auth.userId}` : auth.kind;
 }
 
 function containsRelation(where: Condition): boolean {

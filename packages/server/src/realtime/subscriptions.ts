@@ -51,6 +51,13 @@ export interface Subscription {
   session?: { userId: string; sessionId: string; sessionToken: string };
   /** The position of the last event that the client received; missed events are replayed. */
   resumeFrom: string | undefined;
+  /**
+   * What the client has to send back with a position: before the subscription is active the one that it sent, then its
+   * own.
+   */
+  binding: string | undefined;
+  /** Who subscribes, for `binding`; known once the subscription is authorized. */
+  identity: string;
   /** Sequence number up to which changes have been delivered. */
   deliveredPosition: number;
   /** Fields that events contain; undefined for all. */

@@ -1,6 +1,7 @@
 import { MAX_ANSWER_BYTES } from "../../core/limits/answerSize.ts";
 import {
   addresses,
+  bytesOrNone,
   flag,
   integer,
   list,
@@ -146,8 +147,18 @@ export const requestSettings = {
   ...settingGroup("Rate limits", {
     limitAccounts: setting(flag(), {
       description:
-        "1 applies the default rate limits per IP address and account to sign-ups, failed logins, emails, sign-in messages and new roles; accountLimits of the config file overrides them.",
+        "1 applies the default rate limits per IP address and account to sign-ups, failed logins, emails, sign-in messages, new installations and new roles; accountLimits of the config file overrides them.",
       default: { development: "0", production: "1" },
+    }),
+    storedBytesPerAddress: setting(bytesOrNone(), {
+      description:
+        "Bytes that clients of one IP address may store in objects within an hour, without the master key; 0 for no limit. An update counts by what its object has grown.",
+      default: { development: "0", production: String(50 * 1024 * 1024) },
+    }),
+    storedBytesPerClass: setting(bytesOrNone(), {
+      description:
+        "The same for all clients together within a day, for each class in which everyone may create objects. The default is more than one address may store in a day.",
+      default: { development: "0", production: String(2 * 1024 * 1024 * 1024) },
     }),
   }),
   ...settingGroup("Users and sessions", {

@@ -1,6 +1,6 @@
 /** Usage of a key in its current window. */
 export interface Usage {
-  /** Requests counted in this window, including this one. */
+  /** What was counted in this window, including this request. */
   used: number;
   /** Time until the window ends, in ms. */
   resetsInMs: number;
@@ -8,12 +8,12 @@ export interface Usage {
 
 /** Counts requests by key in fixed windows. It is asynchronous to allow implementations that are shared by processes. */
 export interface RateLimiter {
-  /** Counts one request; a window starts with its first request. */
-  count(key: string, windowMs: number): Promise<Usage>;
+  /** Counts a request, as one or with another weight; a window starts with its first request. Weights are whole numbers. */
+  count(key: string, windowMs: number, weight?: number): Promise<Usage>;
   /** Returns the usage without counting a request. */
   usage(key: string, windowMs: number): Promise<Usage>;
-  /** Undoes the count of one request, if its window has not ended. */
-  refund(key: string): Promise<void>;
+  /** Undoes the count of a request with this weight, if its window has not ended. */
+  refund(key: string, weight?: number): Promise<void>;
 }
 
 export interface MemoryLimiterOptions {
@@ -52,9 +52,9 @@ export function createMemoryLimiter({ clock, maxKeys = 100_000 }: MemoryLimiterO
   }
 
   return {
-    async count(key, windowMs) {
+    async count(key, windowMs, weight = 1) {
       const window = currentWindow(key) ?? startWindow(key, windowMs);
-      window.used++;
+      window.used += weight;
       return { used: window.used, resetsInMs: window.endsAt - clock() };
     },
     async usage(key, windowMs) {
@@ -63,9 +63,9 @@ export function createMemoryLimiter({ clock, maxKeys = 100_000 }: MemoryLimiterO
         ? { used: window.used, resetsInMs: window.endsAt - clock() }
         : { used: 0, resetsInMs: windowMs };
     },
-    async refund(key) {
+    async refund(key, weight = 1) {
       const window = currentWindow(key);
-      if (window && window.used > 0) window.used--;
+      if (window) window.used = Math.max(0, window.used - weight);
     },
   };
 }

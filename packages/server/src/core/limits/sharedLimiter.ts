@@ -53,18 +53,18 @@ export interface StoreLimiterOptions {
 /** Creates a rate limiter over one of the library's. */
 export function limiterOver({ limiter, run, fallback }: StoreLimiterOptions): RateLimiter {
   return {
-    async count(key, windowMs) {
+    async count(key, windowMs, weight = 1) {
       const options = { customDuration: windowMs / 1_000 };
-      const counted = await run(() => limiter.consume(keyOf(key), 1, options)).catch(() => undefined);
-      return counted ? usageOf(counted) : fallback.count(key, windowMs);
+      const counted = await run(() => limiter.consume(keyOf(key), weight, options)).catch(() => undefined);
+      return counted ? usageOf(counted) : fallback.count(key, windowMs, weight);
     },
     async usage(key, windowMs) {
       const counted = await run(() => limiter.get(keyOf(key))).catch(() => undefined);
       if (counted === null) return { used: 0, resetsInMs: windowMs };
       return counted ? usageOf(counted) : fallback.usage(key, windowMs);
     },
-    async refund(key) {
-      await run(() => limiter.reward(keyOf(key), 1)).catch(() => fallback.refund(key));
+    async refund(key, weight = 1) {
+      await run(() => limiter.reward(keyOf(key), weight)).catch(() => fallback.refund(key, weight));
     },
   };
 }

@@ -6,6 +6,7 @@ import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
 import type { Change } from "./change.ts";
 import type { ClassRules } from "./classRules.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
+import type { StoredBytes } from "./storedBytes.ts";
 import type { AfterSaveResult, Triggers } from "./triggers.ts";
 import type { WriteOptions } from "./writeOptions.ts";
 
@@ -15,12 +16,15 @@ export interface CommitDependencies {
   triggers: Triggers;
   fileUrls: FileUrls;
   events: EventBus;
+  /** Limits what clients store. */
+  storedBytes?: StoredBytes;
   /** Called for errors that must not fail a write that is already committed. */
   onError: (error: unknown, activity: string) => void;
 }
 
 /** Creates the last steps of every write: it is stored, announced, and followed by its trigger. */
-export function createCommit({ store, rules, triggers, fileUrls, events, onError }: CommitDependencies) {
+export function createCommit(dependencies: CommitDependencies) {
+  const { store, rules, triggers, fileUrls, events, storedBytes, onError } = dependencies;
   return { commit, publishChange, runAfterCommit };
 
   /** Commits the write together with its relations and the writes that rules and triggers have added. */
@@ -28,6 +32,7 @@ export function createCommit({ store, rules, triggers, fileUrls, events, onError
     writes: Write[],
     pending: PendingWrite,
     schema: ClassSchema,
+    request: RequestContext,
     { transaction, idempotentWrite }: WriteOptions,
     idempotencyWrites: Write[] = [],
   ): Promise<WriteResult[]> {
@@ -39,7 +44,8 @@ export function createCommit({ store, rules, triggers, fileUrls, events, onError
       writes.push({ kind: "updateRelation", schema, id: pending.objectId, key, add, remove: removed });
     }
     writes.push(...pending.additionalWrites, ...idempotencyWrites);
-    const committed = transaction ? transaction.add(writes) : store.write(writes);
+    const execute = () => (transaction ? transaction.add(writes) : store.write(writes));
+    const committed = storedBytes ? storedBytes.limit(request, schema, writes, execute) : execute();
     const onUniqueConstraint = rules.get(pending.className)?.onUniqueConstraint;
     // Most writes need neither step, and thousands of them may wait for the same commit.
     if (idempotencyWrites.length === 0 && !onUniqueConstraint) return committed;

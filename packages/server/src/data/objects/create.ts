@@ -63,6 +63,7 @@ export function createCreates(dependencies: WriteDependencies): Creates {
       [write],
       pending,
       schema,
+      request,
       options,
       options.idempotentWrite?.writes(replyOf(storedBody)),
     );
@@ -103,7 +104,12 @@ export function createCreates(dependencies: WriteDependencies): Creates {
       objectId: write.id,
       className: write.schema.className,
     }));
-    return store.createEach(prepared.map(({ write }) => write)).then((outcomes) =>
+    const writes = prepared.map(({ write }) => write);
+    const { storedBytes } = dependencies;
+    const executed = storedBytes
+      ? storedBytes.limitEach(request, writes, (allowed) => store.createEach(allowed))
+      : store.createEach(writes);
+    return executed.then((outcomes) =>
       created.map(({ reply, objectId, className }, index) => {
         const after = outcomes[index];
         if (typeof after !== "string") return after ?? new Error("The store has lost a create");

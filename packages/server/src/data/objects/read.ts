@@ -71,6 +71,16 @@ export interface Reads {
   serializer(className: string, texts?: readonly (ObjectText | null)[]): Serialize | undefined;
   /** Returns the condition on the objects of a class that a client may read by a query, in addition to ACLs. */
   readCondition(className: string, where: Condition, request: RequestContext): Condition | undefined;
+  /**
+   * Returns which of these objects a client may read with a query now: by permissions, whether or not they match. Rejects
+   * with 119 (or 101) if the client may not run the query.
+   */
+  readableIds(
+    request: RequestContext,
+    className: string,
+    where: Condition,
+    ids: readonly string[],
+  ): Promise<ReadonlySet<string>>;
 }
 
 /** The result of a find before it is serialized. */
@@ -371,7 +381,22 @@ export function createReads(dependencies: ReadDependencies): Reads {
     }
   };
 
-  return { find, findChunks, get, authorizeFind, serializer: serializer.forClassWithFiles, readCondition };
+  const readableIds: Reads["readableIds"] = async (request, className, where, ids) => {
+    const scope = access.authorizeRead(request, className, queryOperation(where));
+    if (!scope) return new Set();
+    const found = await reader.distinct(scope, idsCondition([...ids]), ["objectId"]);
+    return new Set(found.map(String));
+  };
+
+  return {
+    find,
+    findChunks,
+    get,
+    authorizeFind,
+    serializer: serializer.forClassWithFiles,
+    readCondition,
+    readableIds,
+  };
 }
 
 function charsOf(texts: readonly string[]): number {

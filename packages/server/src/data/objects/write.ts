@@ -78,6 +78,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       [{ kind: "update", schema, id: objectId, at, operations, secret, subjects, pointers, ifUpdatedAt }],
       pending,
       schema,
+      request,
       options,
       options.idempotentWrite?.writes(
         { status: 200, body: fileUrls.expand({ updatedAt: at, ...pending.returnedFields }, request) },
@@ -127,6 +128,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       [{ kind: "delete", schema, id: objectId, subjects, pointers }],
       pending,
       schema,
+      request,
       options,
       options.idempotentWrite?.writes({ status: 200, body: {} }),
     );

@@ -85,6 +85,7 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
   await assertSameDatabase(pools, urls);
   if (options.changes === "decoding") await assertDecodable(pools.maintenance);
   const sql = translatingSql(reads);
+  const byKey = translatingSql(reads.byKey);
   const replica =
     pools.replica &&
     new ReplicaReads({
@@ -164,7 +165,7 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
     async get(schema, id, subjects) {
       if (!isStorableText(id)) return undefined;
       const { sql: text, parameters } = statements.get(schema, id, subjects);
-      const [found] = await texts(text, parameters);
+      const [found] = await texts(text, parameters, byKey);
       return found === undefined ? undefined : withWireDates(found);
     },
 
@@ -204,16 +205,15 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
     async getSecret(schema, id): Promise<SecretObject | undefined> {
       if (!isStorableText(id)) return undefined;
       const table = postgresDialect.identifier(schema.table);
-      const [row] = await rows(`SELECT doc::text, secret FROM ${table} WHERE id = ?`, [id]);
+      const [row] = await byKey.run(`SELECT doc::text, secret FROM ${table} WHERE id = ?`, [id]);
       if (!row) return undefined;
       return { text: String(row[0]), secret: row[1] === null ? {} : JSON.parse(String(row[1])) };
     },
 
     async getSecrets(schema, ids) {
       const table = postgresDialect.identifier(schema.table);
-      const found = await rows(`SELECT id, secret FROM ${table} WHERE ${postgresDialect.textIn("id")}`, [
-        JSON.stringify(ids),
-      ]);
+      const text = `SELECT id, secret FROM ${table} WHERE ${postgresDialect.textIn("id")}`;
+      const found = await byKey.run(text, [JSON.stringify(ids)]);
       return new Map(
         found.map(([id, secret]) => [String(id), secret === null ? {} : JSON.parse(String(secret))]),
       );
@@ -224,16 +224,17 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
       const [owner] = await texts(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
         [scope, value, clock.now()],
+        byKey,
       );
       return owner;
     },
 
     async getCounter(scope, value) {
-      const [n] = await texts("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
-        scope,
-        value,
-        clock.now(),
-      ]);
+      const [n] = await texts(
+        "SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?",
+        [scope, value, clock.now()],
+        byKey,
+      );
       return Number(n ?? 0);
     },
 

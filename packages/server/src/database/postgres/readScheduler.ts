@@ -27,12 +27,19 @@ const SLOW_THRESHOLD_MS = 50;
 const MAX_WAITING = 1_000;
 const MAX_WAITING_PER_CLIENT = 250;
 
+/**
+ * Statements of more characters have many conditions, sort keys or fields. Those of a client wait behind each other, and its
+ * short ones in a queue of their own.
+ */
+const SHORT_CHARS = 2_000;
+
 type Parameters = readonly (SqlParameter | null)[];
 
 /**
  * Isolates slow statements from all others. Sessions are pipelined, so that everything after a slow statement waits for
  * it: a statement runs on the fast sessions with a short timeout and is retried on the slow ones. Statements of unknown
- * duration and slow ones are queued fairly among clients.
+ * duration and slow ones are queued fairly among clients, and the short ones of a client apart from its long ones. Lookups
+ * by key are not queued.
  */
 export class ReadScheduler implements Sql {
   readonly #fast: Sql;
@@ -61,7 +68,7 @@ export class ReadScheduler implements Sql {
   /** Rejects with 155 (HTTP 429 or 503) if too many statements are queued, and with errors of the database. */
   async run(text: string, parameters: Parameters): Promise<readonly Row[]> {
     const average = this.#averages.get(text);
-    const owner = { key: currentScope()?.group };
+    const owner = { key: queueKeyOf(text.length <= SHORT_CHARS ? "short" : "long") };
     if (average === undefined || average <= SLOW_THRESHOLD_MS) {
       const rows = await (average === undefined
         ? this.#unknownQueue.run(owner, () => this.#runFast(text, parameters))
@@ -70,6 +77,13 @@ export class ReadScheduler implements Sql {
     }
     return this.#runSlowOnce(text, parameters, owner.key);
   }
+
+  /** For lookups by key, which are fast unless the database is not, whatever else their client reads. */
+  readonly byKey: Sql = {
+    run: async (text, parameters) =>
+      (await this.#runFastOnce(text, parameters)) ??
+      this.#runSlowOnce(text, parameters, queueKeyOf("by key")),
+  };
 
   /** For internal statements, which are not queued. */
   readonly internal: Sql = {
@@ -108,6 +122,12 @@ export class ReadScheduler implements Sql {
     this.#averages.set(text, average === undefined ? ms : average * 0.8 + ms * 0.2);
     return rows;
   }
+}
+
+/** The queue of a kind of statements of the current client; undefined for those of the server itself. */
+function queueKeyOf(kind: "short" | "long" | "by key"): string | undefined {
+  const group = currentScope()?.group;
+  return group === undefined ? undefined : `${group} ${kind}`;
 }
 
 function isRead(text: string): boolean {
