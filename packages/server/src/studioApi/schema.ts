@@ -29,7 +29,7 @@ export type StudioSchemaPreview = z.infer<typeof studioSchemaPreview>;
 
 const edit = z.object({
   edit: jsonObject.describe(
-    '`{ fields?, indexes?, classLevelPermissions? }` in the format of `/schemas`; `{"__op":"Delete"}` deletes',
+    '`{ fields?, indexes?, access? or classLevelPermissions? }` in the format of `/schemas`; `{"__op":"Delete"}` deletes',
   ),
 });
 

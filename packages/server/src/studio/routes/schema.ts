@@ -84,11 +84,14 @@ export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependenci
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
-    const { fields, classLevelPermissions, indexes } = params.edit;
+    const { fields, classLevelPermissions, access, indexes } = params.edit;
     const known = schemas.get(className);
-    const empty: ClassSchema = { className, table: "", fields: {}, classLevelPermissions: {}, indexes: {} };
     const fixedFields = Object.keys(rules.get(className)?.fields ?? {});
-    const next = editClass(known ?? empty, { fields, classLevelPermissions, indexes }, fixedFields);
+    const next = editClass(
+      known ?? schemas.newClass(className),
+      { fields, classLevelPermissions, access, indexes },
+      fixedFields,
+    );
     return { lines: classDiff(known, next), code: classCode(next) };
   }
 }
