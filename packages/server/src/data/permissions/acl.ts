@@ -33,7 +33,7 @@ export function grantingSubject(
 }
 
 /** The ACL of objects that belong to the client who saves them. Those of anonymous clients belong to operators. */
-export const OWN_ACL: JsonObject = { currentUser: { read: true, write: true } };
+const OWN_ACL: JsonObject = { currentUser: { read: true, write: true } };
 
 /**
  * Returns the ACL of a new object that has none: the one of the class, or `configured`. `currentUser` in it stands for
@@ -47,13 +47,21 @@ export function defaultAcl(
   access: DefaultAccess,
 ): JsonObject | undefined {
   if (!isApplicationClass(schema)) return undefined;
-  const isOwned = access === "closed" && !bypassesPermissions(auth) && !hasUnsetPermissions(schema);
+  const isOwned = !bypassesPermissions(auth) && ownsObjects(schema, access);
   const acl = schema.classLevelPermissions.ACL ?? configured ?? (isOwned ? OWN_ACL : undefined);
   // An ACL that grants everything to everyone is not stored.
   if (!acl || isOpen(acl)) return undefined;
   const { currentUser, ...others } = acl;
   const own = currentUser && auth.kind === "user" ? { [auth.userId]: currentUser } : {};
   return { ...others, ...own };
+}
+
+/** Whether objects that clients create in a class without an ACL belong to them, since the class has none either. */
+export function ownsObjects(schema: ClassSchema, access: DefaultAccess): boolean {
+  const { ACL: acl } = schema.classLevelPermissions;
+  return (
+    access === "closed" && acl === undefined && isApplicationClass(schema) && !hasUnsetPermissions(schema)
+  );
 }
 
 function isOpen(acl: JsonObject): boolean {

@@ -49,7 +49,7 @@ export function strangerAccessText({ className, ...access }: StrangerAccess): st
   const parts = Object.entries(access).flatMap(([operation, who]: [string, Strangers]) =>
     who === undefined ? [] : [`${who} ${operation}`],
   );
-  return `${className}: ${parts.join(", ")}`;
+  return `${className}: ${parts.join(", ") || "only operators, roles and named users"}`;
 }
 
 /** Whether objects that are created without an ACL, at least by operators, leave a permission to the class. */

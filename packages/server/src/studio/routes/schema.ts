@@ -1,5 +1,6 @@
 import { ErrorCode, isClassName, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { operationForbidden } from "../../core/operationForbidden.ts";
+import { ownsObjects } from "../../data/permissions/acl.ts";
 import { isClientClass } from "../../data/permissions/clientAccess.ts";
 import { describeClass } from "../../data/schema/describe.ts";
 import { editClass, invalidClassName } from "../../data/schema/editClass.ts";
@@ -29,7 +30,13 @@ export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependenci
       results: (await schemaService.list()).map((each) => {
         const described = studioClass.parse(each);
         const isInternal = !isClientClass(described.className, rules);
-        return { ...described, ...(isInternal && { isInternal }) };
+        const known = schemas.get(described.className);
+        const ownsNewObjects = known !== undefined && ownsObjects(known, schemas.access);
+        return {
+          ...described,
+          ...(isInternal && { isInternal }),
+          ...(ownsNewObjects && { ownsNewObjects }),
+        };
       }),
     })),
     route(endpoints.code, code),
@@ -92,7 +99,12 @@ export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependenci
       { fields, classLevelPermissions, access, indexes },
       fixedFields,
     );
-    return { lines: classDiff(known, next), code: classCode(next) };
+    return {
+      lines: classDiff(known, next),
+      classLevelPermissions: studioClass.parse(describeClass(next)).classLevelPermissions,
+      ownsNewObjects: ownsObjects(next, schemas.access),
+      code: classCode(next),
+    };
   }
 }
 
