@@ -146,7 +146,7 @@ const CHANGES: Record<string, Route> = {
 
 describe.each(DATABASES)("a production server with default settings on %s", (database) => {
   let purse: Purse;
-  let people: Record<string, { sessionToken?: string }>;
+  let users: Record<string, { sessionToken?: string }>;
   const targets = new Map<string, Target>();
 
   beforeAll(async () => {
@@ -160,7 +160,7 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
     purse = await hostPurse({ devChain: true, env });
     const owner = await setUpStudio(purse);
     const [user, other] = [await signUp(purse), await signUp(purse)];
-    people = { nobody: {}, "a user": user, "another user": other };
+    users = { nobody: {}, "a user": user, "another user": other };
     for (const [, className, create] of WAYS) {
       await create({ purse, owner });
       await addTarget(className);
@@ -226,7 +226,7 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
   it("reaches the objects of a class that was opened in words, by every route", async () => {
     const target = targetOf(CONTROL);
     await refersTo(target);
-    for (const person of Object.values(people)) {
+    for (const person of Object.values(users)) {
       expect(await reachedBy(askAs(person), target)).toEqual([...Object.keys(READS), ...Object.keys(COUNTS)]);
     }
     const live = await connectLive(purse);
@@ -242,7 +242,7 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
   });
 
   it("lets clients create no classes", async () => {
-    for (const person of Object.values(people)) {
+    for (const person of Object.values(users)) {
       const { body } = await rest(purse, "POST", "/classes/MadeByClient", { text: "x" }, person);
       expect(body.code).toBe(119);
     }
@@ -253,7 +253,7 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
     it("shows its objects to no client, by any route", async () => {
       const target = targetOf(className);
       await refersTo(target);
-      for (const [name, person] of Object.entries(people)) {
+      for (const [name, person] of Object.entries(users)) {
         expect({ [name]: await reachedBy(askAs(person), target) }).toEqual({ [name]: [] });
         const path = `/aggregate/${className}${query({ pipeline: [{ $match: { text: TRACE } }] })}`;
         expect(await askAs(person)("GET", path)).not.toContain(TRACE);
@@ -267,7 +267,7 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
       const target = targetOf(className);
       const before = await stored(className);
       expect(JSON.stringify(before)).toContain(TRACE);
-      for (const person of Object.values(people)) {
+      for (const person of Object.values(users)) {
         for (const route of Object.values(CHANGES)) await route(askAs(person), target);
       }
       expect(await stored(className)).toEqual(before);
@@ -282,9 +282,7 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
     expect(report).toContain(`permissions close ${CONTROL}`);
     for (const [, className] of WAYS) expect(report).not.toContain(`objects of ${className} `);
     await rest(purse, "PUT", `/schemas/${CONTROL}`, { access: "closed" }, MASTER);
-    expect((await rest(purse, "GET", `/classes/${CONTROL}`, undefined, people["a user"])).body.code).toBe(
-      119,
-    );
+    expect((await rest(purse, "GET", `/classes/${CONTROL}`, undefined, users["a user"])).body.code).toBe(119);
     expect(JSON.stringify((await rest(purse, "GET", "/security", undefined, MASTER)).body)).not.toContain(
       `objects of ${CONTROL} `,
     );
@@ -309,10 +307,10 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
       ["nobody", []],
     ])("an object that %s saves without an ACL is read and changed by %j only", async (creator, owners) => {
       await rest(purse, "DELETE", "/purge/Shared", undefined, MASTER);
-      const { body } = await rest(purse, "POST", "/classes/Shared", { text: TRACE }, people[creator]);
+      const { body } = await rest(purse, "POST", "/classes/Shared", { text: TRACE }, users[creator]);
       const target = { className: "Shared", objectId: String(body.objectId) };
       await refersTo(target);
-      for (const [name, person] of Object.entries(people)) {
+      for (const [name, person] of Object.entries(users)) {
         const reached = await reachedBy(askAs(person), target);
         const update = await rest(purse, "PUT", pathOf(target), { text: TRACE }, person);
         expect([name, reached.length > 0, update.status]).toEqual(
@@ -336,10 +334,10 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
     const { body } = await rest(purse, "POST", `/classes/${className}`, { text: TRACE }, MASTER);
     for (const [name, right] of Object.entries(rights)) {
       const path = `/classes/${className}/${body.objectId}`;
-      const read = await rest(purse, "GET", path, undefined, people[name]);
+      const read = await rest(purse, "GET", path, undefined, users[name]);
       expect([name, read.body.text]).toEqual([name, right === "read" ? TRACE : undefined]);
-      expect((await rest(purse, "PUT", path, { text: "changed" }, people[name])).status).not.toBe(200);
-      expect((await rest(purse, "POST", `/classes/${className}`, {}, people[name])).status).not.toBe(201);
+      expect((await rest(purse, "PUT", path, { text: "changed" }, users[name])).status).not.toBe(200);
+      expect((await rest(purse, "POST", `/classes/${className}`, {}, users[name])).status).not.toBe(201);
     }
   });
 
@@ -350,19 +348,19 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
     const className = `Of_${access}`;
     await rest(purse, "POST", `/schemas/${className}`, { fields: FIELDS, access }, MASTER);
     expect((await rest(purse, "POST", `/classes/${className}`, { text: TRACE })).status).not.toBe(201);
-    const { body } = await rest(purse, "POST", `/classes/${className}`, { text: TRACE }, people["a user"]);
+    const { body } = await rest(purse, "POST", `/classes/${className}`, { text: TRACE }, users["a user"]);
     const path = `/classes/${className}/${body.objectId}`;
     for (const [name, right] of Object.entries(rights)) {
-      const read = await rest(purse, "GET", path, undefined, people[name]);
+      const read = await rest(purse, "GET", path, undefined, users[name]);
       expect([name, read.body.text]).toEqual([name, right === "read" ? TRACE : undefined]);
-      const update = await rest(purse, "PUT", path, { text: TRACE }, people[name]);
+      const update = await rest(purse, "PUT", path, { text: TRACE }, users[name]);
       expect([name, update.status === 200]).toEqual([name, name === "a user"]);
     }
   });
 
   it("access: publicCreate lets everyone create objects that only operators read", async () => {
     await rest(purse, "POST", "/schemas/Form", { fields: FIELDS, access: "publicCreate" }, MASTER);
-    for (const person of Object.values(people)) {
+    for (const person of Object.values(users)) {
       const { status, body } = await rest(purse, "POST", "/classes/Form", { text: TRACE }, person);
       expect(status).toBe(201);
       expect((await rest(purse, "GET", `/classes/Form/${body.objectId}`, undefined, person)).status).not.toBe(
@@ -390,7 +388,7 @@ describe.each(DATABASES)("a production server with default settings on %s", (dat
     await rest(purse, "POST", "/schemas/Unread", { fields, classLevelPermissions: unreadable }, MASTER);
     const hidden = { ...hiding, ACL: { "*": { read: true } }, protectedFields: { "*": ["state"] } };
     await rest(purse, "POST", "/schemas/Hiding", { fields, classLevelPermissions: hidden }, MASTER);
-    for (const person of Object.values(people)) {
+    for (const person of Object.values(users)) {
       const unread = await rest(purse, "POST", "/classes/Unread", { text: "x" }, person);
       expect([unread.status, Object.keys(unread.body).sort()]).toEqual([201, ["createdAt", "objectId"]]);
       const partly = await rest(purse, "POST", "/classes/Hiding", { text: "x" }, person);

@@ -16,7 +16,7 @@ export { PROGRAM } from "./core/programName.ts";
 export { openBucket } from "./core/s3/openBucket.ts";
 export { createSecret } from "./core/secret.ts";
 export { Valkey } from "./core/valkey/valkey.ts";
-export { ACCESS_PRESET_NAMES } from "./data/permissions/accessPresets.ts";
+export { ACCESS_PRESET_NAMES } from "./config/accessPresets.ts";
 export { strangerAccess, strangerAccessText } from "./data/permissions/strangerAccess.ts";
 export { applyDefinedSchemas, planSchemas } from "./data/schema/definedSchemas.ts";
 export { editClass } from "./data/schema/editClass.ts";

@@ -44,9 +44,9 @@ describe("the minimum length", () => {
 
 describe("a new password", () => {
   it("is refused with 142 if it is too short, counted in characters", async () => {
-    const refusal = { code: 142, message: "Password must have at least 8 characters." };
-    await expect(check("1234567", { minLength: 8 })).rejects.toMatchObject(refusal);
-    await expect(check("😀😀😀😀", { minLength: 8 })).rejects.toMatchObject(refusal);
+    const error = { code: 142, message: "Password must have at least 8 characters." };
+    await expect(check("1234567", { minLength: 8 })).rejects.toMatchObject(error);
+    await expect(check("😀😀😀😀", { minLength: 8 })).rejects.toMatchObject(error);
     await expect(check("12345678", { minLength: 8 })).resolves.toBeUndefined();
   });
 

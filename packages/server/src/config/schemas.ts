@@ -1,6 +1,6 @@
 import { isClassName, isJsonObject, type JsonObject } from "@purse/protocol";
 import { z } from "zod";
-import { ACCESS_PRESET_NAMES, ACCESS_PRESETS } from "../data/permissions/accessPresets.ts";
+import { ACCESS_PRESET_NAMES, ACCESS_PRESETS } from "./accessPresets.ts";
 
 /** A class as defined in the application's configuration. */
 export interface ClassDefinition {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ACCESS_PRESET_NAMES } from "../../data/permissions/accessPresets.ts";
+import { ACCESS_PRESET_NAMES } from "../../config/accessPresets.ts";
 import { graphqlConfigSchema } from "../../graphql/index.ts";
 import { jsonObject, nothing, type ParseEndpoint } from "./endpoint.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { classWith } from "../../../test/permissionFactories.ts";
-import { ACCESS_PRESETS, type AccessPreset } from "./accessPresets.ts";
+import { ACCESS_PRESETS, type AccessPreset } from "../../config/accessPresets.ts";
 import { classesOpenToStrangers, strangerAccess, strangerAccessText } from "./strangerAccess.ts";
 
 describe("strangerAccess()", () => {

@@ -13,8 +13,8 @@ import {
   ProtocolError,
   readEmptyArrayAsObject,
 } from "@purse/protocol";
+import { ACCESS_PRESET_NAMES, ACCESS_PRESETS, isAccessPreset } from "../../config/accessPresets.ts";
 import { type ClassSchema, COMMON_FIELDS, type IndexDirection } from "../../database/classSchema.ts";
-import { ACCESS_PRESET_NAMES, ACCESS_PRESETS, isAccessPreset } from "../permissions/accessPresets.ts";
 import { parseClassPermissions } from "../permissions/parseClassPermissions.ts";
 import { clientFields } from "./describe.ts";
 

@@ -1,4 +1,4 @@
-import type { ClassLevelPermissions, ClassOperation } from "../../database/classSchema.ts";
+import type { JsonObject } from "@purse/protocol";
 
 /** Common permissions of classes, by the word that stands for them in definitions and requests. */
 export const ACCESS_PRESETS = {
@@ -33,7 +33,7 @@ export const ACCESS_PRESETS = {
     { reads: { "*": true }, creates: { "*": true }, changes: { "*": true } },
     { "*": { read: true, write: true } },
   ),
-} as const satisfies Record<string, ClassLevelPermissions>;
+};
 
 export type AccessPreset = keyof typeof ACCESS_PRESETS;
 
@@ -52,13 +52,14 @@ export function isAccessPreset(word: unknown): word is AccessPreset {
   return typeof word === "string" && Object.hasOwn(ACCESS_PRESETS, word);
 }
 
-type Permission = NonNullable<ClassLevelPermissions[ClassOperation]>;
+/** Who may perform an operation, by subject. */
+type Permission = Record<string, true>;
 
 /** No word lets clients add fields. */
 function permissions(
   { reads, creates, changes }: { reads: Permission; creates: Permission; changes: Permission },
-  acl?: ClassLevelPermissions["ACL"],
-): ClassLevelPermissions {
+  acl?: JsonObject,
+) {
   return {
     ...(acl && { ACL: acl }),
     find: reads,
