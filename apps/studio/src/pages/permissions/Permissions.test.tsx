@@ -106,8 +106,9 @@ it("Permissions sets the access of a class by a word, after a preview", async ()
     { path: "/?class=Shelf" },
   );
   fireEvent.click(await screen.findByRole("combobox", { name: "Set access to" }));
-  fireEvent.click(
+  fireEvent.keyDown(
     await screen.findByRole("option", { name: "Public read, users create and write their own" }),
+    { key: "Enter" },
   );
   expect(await screen.findByRole("region", { name: "Access after the change" })).toBeTruthy();
   expect(sent).toEqual([
