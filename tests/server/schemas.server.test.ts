@@ -598,7 +598,14 @@ describe("configured defaults for all classes", () => {
         code: 119,
         error: "This user is not allowed to access non-existent class: Person",
       });
-      await rest(purse, "POST", "/classes/Person", { name: "n", wage: 5 }, MASTER);
+      const classLevelPermissions = {
+        get: { "*": true },
+        find: { "*": true },
+        create: { "*": true },
+        update: { "*": true },
+      };
+      const fields = { name: { type: "String" }, wage: { type: "Number" } };
+      await rest(purse, "POST", "/schemas/Person", { fields, classLevelPermissions }, MASTER);
       const { body } = await rest(purse, "POST", "/classes/Person", { name: "m", wage: 6 }, ann);
       const extra = await rest(purse, "PUT", `/classes/Person/${body.objectId}`, { extra: 1 }, ann);
       expect(extra.body).toEqual({

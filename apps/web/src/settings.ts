@@ -13,6 +13,8 @@ export interface AppSettings {
   passwordEndsSessions: boolean;
   /** What the server demands of new passwords; undefined at a server of an earlier version. */
   passwordRules?: {
+    /** In characters; undefined at a server of an earlier version. */
+    minLength?: number;
     /** By the operator; null if every password is accepted. */
     description: string | null;
     excludesUsername: boolean;

@@ -66,14 +66,27 @@ describe("chainsFor()", () => {
 });
 
 it("passwordRulesOf() describes the password policy, and nothing where there is none", () => {
-  const policy = { validationError: "Use a digit.", doNotAllowUsername: false, maxPasswordHistory: 0 };
+  const policy = {
+    minLength: 0,
+    validationError: "Use a digit.",
+    doNotAllowUsername: false,
+    maxPasswordHistory: 0,
+  };
   expect(passwordRulesOf({ ...policy, isStrong: undefined })).toEqual({
+    minLength: 0,
     description: null,
     excludesUsername: false,
     history: 0,
   });
-  const strict = { ...policy, isStrong: async () => true, doNotAllowUsername: true, maxPasswordHistory: 3 };
+  const strict = {
+    ...policy,
+    minLength: 8,
+    isStrong: async () => true,
+    doNotAllowUsername: true,
+    maxPasswordHistory: 3,
+  };
   expect(passwordRulesOf(strict)).toEqual({
+    minLength: 8,
     description: "Use a digit.",
     excludesUsername: true,
     history: 3,

@@ -67,10 +67,11 @@ function withConfigured(local: Partial<Market>, configured: Partial<Market> = {}
 export function passwordRulesOf(
   policy: Pick<
     Config["passwordPolicy"],
-    "isStrong" | "validationError" | "doNotAllowUsername" | "maxPasswordHistory"
+    "minLength" | "isStrong" | "validationError" | "doNotAllowUsername" | "maxPasswordHistory"
   >,
 ) {
   return {
+    minLength: policy.minLength,
     description: policy.isStrong ? policy.validationError : null,
     excludesUsername: policy.doNotAllowUsername,
     history: policy.maxPasswordHistory,

@@ -25,6 +25,11 @@ import { initProject } from "./init.ts";
 import { runKeysCommand } from "./keys.ts";
 import { MORALIS_COMMANDS, MORALIS_HELP, MORALIS_OPTIONS, WRITES_CLOUD_CODE } from "./moralisAdmin.ts";
 import { runOperatorCommand } from "./operators.ts";
+import {
+  parsePermissionsRequest,
+  runPermissionsCommand,
+  setPermissionsOnServer,
+} from "./permissionsCommand.ts";
 import { runSchemaCommand } from "./schemaCommand.ts";
 import { classesOfServer, classesOfStore } from "./serverClasses.ts";
 import { UsageError } from "./usageError.ts";
@@ -51,6 +56,11 @@ const HELP = `Usage: ${PROGRAM} <command>
   doctor [--json]                        checks settings, databases, buckets, Valkey, nodes, mail and public URL
   schema [diff]                          shows what the next start would change in the classes
   schema apply                           changes the classes without a start
+  permissions [list]                     shows what strangers may do with each class
+  permissions close CLASS... [--server URL]
+                                         lets only operators use classes, with --server in a running server
+  permissions set CLASS ACCESS [--server URL]
+                                         ACCESS: closed, publicRead, usersRead, usersOwn, usersCreate, publicCreate, open
   columns                                adds typed columns to existing PostgreSQL tables, which speed up queries
   types   --out FILE [--server URL] [--from PACKAGE] [--check]
                                          generates TypeScript types of the classes, from this database or a server
@@ -82,7 +92,13 @@ interface CommandReport {
 }
 
 /** Commands whose first argument is an action. */
-const TAKES_ACTIONS: ReadonlySet<string> = new Set(["keys", "operator", "schema", "completion"]);
+const TAKES_ACTIONS: ReadonlySet<string> = new Set([
+  "keys",
+  "operator",
+  "schema",
+  "permissions",
+  "completion",
+]);
 
 /** A command has failed, and has printed why. */
 export class CommandFailedError extends Error {}
@@ -159,6 +175,13 @@ export async function runCommand(
       // A running server of SQLite would keep the classes of before.
       const withOpenStore = positionals[0] === "apply" ? withLockedStore : withStore;
       return report(await withOpenStore(config, (store) => runSchemaCommand(store, config, positionals[0])));
+    }
+    case "permissions": {
+      const request = parsePermissionsRequest(positionals);
+      if (values.server !== undefined)
+        return report(await setPermissionsOnServer(values.server, config, request));
+      const withOpenStore = request.action === "set" ? withLockedStore : withStore;
+      return report(await withOpenStore(config, (store) => runPermissionsCommand(store, config, request)));
     }
     case "columns":
       return report(await withStore(config, addColumns));

@@ -4,11 +4,13 @@ import { dirname, join } from "node:path";
 const CONFIG = `// Settings of Purse. \`purse --help\` lists them all; flags and environment variables take precedence.
 export default {
   port: 1337,
-  // Classes that the server creates at its start. Without rules, clients may read and write objects by their ACLs.
+  // Classes that the server creates at its start. In production, clients have no access to one without \`access\`.
   schemas: [
     {
       className: "Note",
       fields: { text: { type: "String", required: true } },
+      // Everybody reads notes. Signed-in users create them, and change their own.
+      access: "usersCreate",
     },
   ],
 };

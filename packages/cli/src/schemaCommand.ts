@@ -8,10 +8,11 @@ import { UsageError } from "./usageError.ts";
  */
 export async function runSchemaCommand(
   store: Store,
-  { schemas: definitions, schemaOptions, compatibility }: Config,
+  config: Config,
   action: string | undefined,
 ): Promise<{ text: string; json: JsonObject }> {
-  const schemas = await openSchemas(store);
+  const { schemas: definitions, schemaOptions, compatibility } = config;
+  const schemas = await openSchemas(store, undefined, config);
   const options = { ...schemaOptions, isParseCompatible: compatibility === "parse" };
   switch (action) {
     case undefined:

@@ -1,6 +1,7 @@
 export { parseOpenApi } from "./api/parseEndpoints/openApi.ts";
 export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
+export { ACCESS_PRESET_NAMES } from "./config/accessPresets.ts";
 export type { DatabaseConfig } from "./config/database.ts";
 export { protectDataFolder } from "./config/dataFolder.ts";
 export {
@@ -16,7 +17,9 @@ export { PROGRAM } from "./core/programName.ts";
 export { openBucket } from "./core/s3/openBucket.ts";
 export { createSecret } from "./core/secret.ts";
 export { Valkey } from "./core/valkey/valkey.ts";
+export { strangerAccess, strangerAccessText } from "./data/permissions/strangerAccess.ts";
 export { applyDefinedSchemas, planSchemas } from "./data/schema/definedSchemas.ts";
+export { editClass } from "./data/schema/editClass.ts";
 export { type DescribedClass, generateTypes } from "./data/schema/generateTypes.ts";
 export { openSchemas } from "./data/schema/openSchemas.ts";
 export type { ClassSchema } from "./database/classSchema.ts";

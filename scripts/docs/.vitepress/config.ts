@@ -17,6 +17,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["passkeys", "Passkeys"],
       ["contracts", "Transactions and contracts"],
       ["cloud-functions", "Cloud code"],
+      ["permissions", "Permissions of classes"],
       ["live-queries", "Live queries"],
       ["graphql", "GraphQL"],
       ["mcp", "AI tools (MCP)"],

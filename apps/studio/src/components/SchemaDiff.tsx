@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { Code, ErrorState, MutationDialog, SkeletonList, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
+import { PermissionPreview } from "../pages/permissions/PermissionPreview.tsx";
 import { useStudio } from "../StudioContext.tsx";
 import { useStudioMutation } from "./useStudioQuery.ts";
 import "./SchemaDiff.css";
@@ -77,9 +78,20 @@ export function SchemaDiff({
               ))}
             </ul>
           )}
+          {lines.some((line) => isPermission(line, className)) && (
+            <PermissionPreview
+              permissions={preview.data.classLevelPermissions}
+              ownsNewObjects={preview.data.ownsNewObjects}
+            />
+          )}
           <Code label={t("Class in purse.config.ts")} text={preview.data.code} />
         </>
       )}
     </MutationDialog>
   );
+}
+
+/** Whether a line of a preview changes a permission: `+ Game permission find {"*":true}`. */
+function isPermission(line: string, className: string): boolean {
+  return line.slice(2).startsWith(`${className} permission `);
 }

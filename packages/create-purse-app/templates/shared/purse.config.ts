@@ -8,11 +8,8 @@ export default {
         text: { type: "String", required: true },
         author: { type: "String" },
       },
+      // Everybody reads notes. Signed-in users create them, and change their own.
+      access: "usersCreate",
     },
   ],
-  // Everybody reads an object, and the user who created it changes it.
-  defaultAcl: {
-    "*": { read: true },
-    currentUser: { read: true, write: true },
-  },
 };

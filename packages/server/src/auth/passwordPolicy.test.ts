@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { type PasswordPolicy, passwordPolicySchema } from "../config/passwords.ts";
+import { type PasswordPolicy, passwordPolicySchema, withMinLength } from "../config/passwords.ts";
 import { Passwords } from "./password.ts";
 import {
   assertPassword,
@@ -12,7 +12,10 @@ import {
 const DAY_MS = 86_400_000;
 const NOW = Date.parse("2026-11-27T00:00:00Z");
 const passwords = new Passwords();
-const policyOf = (settings: object): PasswordPolicy => passwordPolicySchema.parse(settings);
+const PRODUCTION = { environment: "production", compatibility: "strict" };
+const DEVELOPMENT = { ...PRODUCTION, environment: "development" };
+const policyOf = (settings: object, environment = DEVELOPMENT): PasswordPolicy =>
+  withMinLength(passwordPolicySchema.parse(settings), environment);
 const check = (password: string, settings: object, known: { username?: string; secret?: JsonObject } = {}) =>
   assertPassword(password, policyOf(settings), known, passwords, {});
 /** The secret of a user after several passwords, one after the other. */
@@ -26,7 +29,27 @@ async function secretAfter(settings: object, ...list: string[]): Promise<JsonObj
   return secret;
 }
 
+describe("the minimum length", () => {
+  it.each([
+    ["8 in production", {}, PRODUCTION, 8],
+    ["as configured in production", { minLength: 12 }, PRODUCTION, 12],
+    ["as configured in development", { minLength: 12 }, DEVELOPMENT, 12],
+    ["0 in development", {}, DEVELOPMENT, 0],
+    ["0 with the compatibility with Parse Server", {}, { ...PRODUCTION, compatibility: "parse" }, 0],
+    ["0 in production with a validator", { validatorPattern: /^\d{6}$/ }, PRODUCTION, 0],
+  ])("is %s", (_, settings, environment, minLength) => {
+    expect(policyOf(settings, environment).minLength).toBe(minLength);
+  });
+});
+
 describe("a new password", () => {
+  it("is refused with 142 if it is too short, counted in characters", async () => {
+    const error = { code: 142, message: "Password must have at least 8 characters." };
+    await expect(check("1234567", { minLength: 8 })).rejects.toMatchObject(error);
+    await expect(check("😀😀😀😀", { minLength: 8 })).rejects.toMatchObject(error);
+    await expect(check("12345678", { minLength: 8 })).resolves.toBeUndefined();
+  });
+
   it("is refused with 142 if it does not match the pattern, with the message of the policy", async () => {
     await expect(
       check("short", { validatorPattern: "/.{8}/", validationError: "Too short" }),

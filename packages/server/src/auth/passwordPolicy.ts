@@ -13,6 +13,12 @@ export async function assertPassword(
   origin: PasswordOrigin,
 ): Promise<void> {
   assertPasswordLength(password);
+  if ([...password].length < policy.minLength) {
+    throw new ProtocolError(
+      ErrorCode.VALIDATION_ERROR,
+      `Password must have at least ${policy.minLength} characters.`,
+    );
+  }
   if (policy.isStrong && !(await policy.isStrong(password))) {
     throw new ProtocolError(ErrorCode.VALIDATION_ERROR, policy.validationError);
   }

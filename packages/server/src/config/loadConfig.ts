@@ -8,6 +8,7 @@ import type { AccountLimitValues } from "./accountLimits.ts";
 import { assertEventsStorable } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
 import { loadKeys } from "./keys.ts";
+import { type PasswordPolicy, withMinLength } from "./passwords.ts";
 import { assertRolesPossible } from "./processRoles.ts";
 import { readChains } from "./readChains.ts";
 import { readSections, SECTIONS, type SectionInputs, type SectionValues } from "./sections.ts";
@@ -20,7 +21,7 @@ import type { WalletServices } from "./walletServices.ts";
 /** The validated settings of the server, with all defaults filled in. Paths are absolute. */
 export interface Config
   extends Omit<SettingValues, "appId" | "masterKey" | "trustedProxies">,
-    Omit<SectionValues, "accountLimits"> {
+    Omit<SectionValues, "accountLimits" | "passwordPolicy"> {
   /** File that stores the application ID and the master key; undefined if both were configured. */
   keysPath: string | undefined;
   appId: string;
@@ -31,6 +32,7 @@ export interface Config
   chains: ChainConfig[];
   /** Rate limits of sign-ups, failed logins, emails and so on. */
   accountLimits: AccountLimitValues;
+  passwordPolicy: PasswordPolicy;
   /** The API key that old clients fetch with a secret; undefined if disabled. */
   keyFetch: { secret: string; apiKey: string } | undefined;
   /** Third-party wallet services that the app offers. */
@@ -90,6 +92,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     cloudFile: await cloudFile(values.cloud, cwd),
     chains,
     accountLimits: sections.accountLimits(values.limitAccounts),
+    passwordPolicy: withMinLength(sections.passwordPolicy, values),
     keyFetch: readKeyFetch(values),
     walletServices: readWalletServices(values),
   };

@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { compileRegex } from "../core/regex.ts";
 
+/** Minimum length of passwords in production, in characters, if nothing else tests them: that of NIST SP 800-63B. */
+const DEFAULT_MIN_LENGTH = 8;
+
 /** Requirements of passwords. */
 export interface PasswordPolicy {
+  /** In characters. */
+  minLength: number;
   /** Whether a password is strong enough; undefined if every password is. */
   isStrong: ((password: string) => Promise<boolean>) | undefined;
   /** Error message for a weak password. */
@@ -40,6 +45,19 @@ const CALLBACK = z.custom<(password: string) => unknown>((value) => typeof value
   error: "it must be a function",
 });
 
+/** A policy as configured: `minLength` is undefined for the default. */
+export type ConfiguredPolicy = Omit<PasswordPolicy, "minLength"> & { minLength: number | undefined };
+
+/** Adds the default minimum length. Tests of the operator's own replace it, since they may accept other passwords. */
+export function withMinLength(
+  policy: ConfiguredPolicy,
+  { environment, compatibility }: { environment: string; compatibility: string },
+): PasswordPolicy {
+  const isDemanding = environment === "production" && compatibility !== "parse";
+  const byDefault = isDemanding && policy.isStrong === undefined ? DEFAULT_MIN_LENGTH : 0;
+  return { ...policy, minLength: policy.minLength ?? byDefault };
+}
+
 /** `passwordPolicy` of the config file, with the names of Parse Server. */
 export const passwordPolicySchema = z
   .strictObject({
@@ -48,19 +66,21 @@ export const passwordPolicySchema = z
     validationError: z.string().default("Password does not meet the Password Policy requirements."),
     doNotAllowUsername: z.boolean().default(false),
     maxPasswordAge: z.number().min(0).max(36_500).optional(),
+    minLength: z.int().min(0).max(256).optional(),
     maxPasswordHistory: z.number().min(0).max(20).default(0),
     resetTokenValidityDuration: z.number().positive().max(31_536_000).default(86_400),
     resetTokenReuseIfValid: z.boolean().default(false),
     resetPasswordSuccessOnInvalidEmail: z.boolean().default(true),
   })
   .prefault({})
-  .transform((policy): PasswordPolicy => {
+  .transform((policy): ConfiguredPolicy => {
     const { validatorPattern, validatorCallback: callback } = policy;
     const tests = [...(validatorPattern ? [validatorPattern] : []), ...(callback ? [callback] : [])];
     return {
       isStrong: tests.length > 0 ? (password) => passesAll(tests, password) : undefined,
       validationError: policy.validationError,
       doNotAllowUsername: policy.doNotAllowUsername,
+      minLength: policy.minLength,
       maxPasswordAge: policy.maxPasswordAge,
       maxPasswordHistory: policy.maxPasswordHistory,
       resetTokenSeconds: policy.resetTokenValidityDuration,

@@ -1,5 +1,6 @@
 import { isClassName, isJsonObject, type JsonObject } from "@purse/protocol";
 import { z } from "zod";
+import { ACCESS_PRESET_NAMES, ACCESS_PRESETS } from "./accessPresets.ts";
 
 /** A class as defined in the application's configuration. */
 export interface ClassDefinition {
@@ -34,18 +35,34 @@ export const schemaOptionsSchema = z
   })
   .prefault({});
 
+const ACCESS = z.enum(ACCESS_PRESET_NAMES, {
+  error: `it must be ${ACCESS_PRESET_NAMES.slice(0, -1).join(", ")} or ${ACCESS_PRESET_NAMES.at(-1)}`,
+});
+
 const OBJECT = z.custom<JsonObject>(isJsonObject, { error: "it must be an object" });
 
 /** `schemas` of the config file. */
 export const schemasSchema = z
   .array(
-    z.strictObject({
-      className: z.string().refine(isClassName, { error: "it cannot name a class" }),
-      fields: z
-        .record(z.string(), z.custom<JsonObject>(isJsonObject, { error: "it must be { type, … }" }))
-        .default({}),
-      indexes: OBJECT.default({}),
-      classLevelPermissions: OBJECT.optional(),
-    }),
+    z
+      .strictObject({
+        className: z.string().refine(isClassName, { error: "it cannot name a class" }),
+        fields: z
+          .record(z.string(), z.custom<JsonObject>(isJsonObject, { error: "it must be { type, … }" }))
+          .default({}),
+        indexes: OBJECT.default({}),
+        access: ACCESS.optional(),
+        classLevelPermissions: OBJECT.optional(),
+      })
+      .refine(
+        ({ access, classLevelPermissions }) => access === undefined || classLevelPermissions === undefined,
+        { error: "it has both access and classLevelPermissions" },
+      )
+      .transform(
+        ({ access, ...definition }): ClassDefinition =>
+          access === undefined
+            ? definition
+            : { ...definition, classLevelPermissions: ACCESS_PRESETS[access] },
+      ),
   )
   .default([]) satisfies z.ZodType<ClassDefinition[]>;

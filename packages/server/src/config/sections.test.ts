@@ -118,7 +118,7 @@ describe("sections of the config file", () => {
       { passwordPolicy: { validatorCallback: 1 } },
       '"passwordPolicy.validatorCallback" of the config file: it must be',
     ],
-    [{ passwordPolicy: { minLength: 1 } }, '"minLength"'],
+    [{ passwordPolicy: { minSize: 1 } }, '"minSize"'],
     [{ fileUpload: { fileExtensions: ["("] } }, "it is not a regular expression"],
     [
       { schemas: [{ className: "no class" }] },

@@ -56,7 +56,7 @@ export const SECTIONS = {
   schemas: {
     group: "Classes and permissions",
     description:
-      "Classes defined in code: a list of { className, fields, indexes, classLevelPermissions }. They are created on start; `npm run purse -- schema` shows what would change.",
+      "Classes defined in code: a list of { className, fields, indexes, access or classLevelPermissions }; access is closed, publicRead, usersRead, usersOwn, usersCreate, publicCreate or open. They are created on start; `npm run purse -- schema` shows what would change.",
     schema: schemasSchema,
   },
   schemaOptions: {
@@ -91,7 +91,7 @@ export const SECTIONS = {
   passwordPolicy: {
     group: "Users and sessions",
     description:
-      "validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetTokenReuseIfValid (earlier links stay valid), resetPasswordSuccessOnInvalidEmail.",
+      "minLength (characters; 8 in production without a validator, unless compatibility is parse; 0 otherwise), validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetTokenReuseIfValid (earlier links stay valid), resetPasswordSuccessOnInvalidEmail.",
     schema: passwordPolicySchema,
   },
   fileUpload: {

@@ -5,6 +5,7 @@ import type { EventBus } from "../core/eventBus.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
+import { PROGRAM } from "../core/programName.ts";
 import type { ObjectText } from "../database/objectText.ts";
 import type { SecretObject, Store } from "../database/store.ts";
 import { type FileUrls, mayContainFiles } from "./fileUrls.ts";
@@ -14,6 +15,8 @@ import { createObjects } from "./objects/index.ts";
 import { createKeywordCheck } from "./objects/keywordDenylist.ts";
 import { StoredBytes } from "./objects/storedBytes.ts";
 import type { Triggers } from "./objects/triggers.ts";
+import { defaultAccess } from "./permissions/classAccess.ts";
+import { classesOpenToStrangers, strangerAccessText } from "./permissions/strangerAccess.ts";
 import { createParseDescriptions, FULL_DESCRIPTIONS } from "./schema/classDescriptions.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { SchemaService } from "./schema/schemaService.ts";
@@ -55,7 +58,7 @@ type UserAuth = Extract<AuthContext, { kind: "user" }>;
 export function createDataService(dependencies: DataDependencies): DataService {
   const { config, store, events, triggers, fileUrls, lifecycle, logger, report } = dependencies;
   const rules = new Map<string, ClassRules>();
-  const schemas = new Schemas(store, rules);
+  const schemas = new Schemas(store, rules, (recorded) => defaultAccess(config, recorded));
   const aggregationWorker = new AggregationWorker({ logger, maxResultBytes: config.maxAnswerBytes });
   lifecycle.onStop("aggregations", () => aggregationWorker.stop());
   const storedBytes = new StoredBytes({
@@ -133,6 +136,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
       if (strict && undefinedClasses.length > 0) {
         logger.warn("classes are in the database, but not defined in schemas", { classes: undefinedClasses });
       }
+      if (config.environment === "production") reportOpenClasses();
       if (changes.length > 0) logger.info("class schemas were updated as configured", { changes });
     },
     async userOf(auth) {
@@ -147,6 +151,17 @@ export function createDataService(dependencies: DataDependencies): DataService {
       return isUnchanged ? found.text : JSON.stringify(await serializeUser(found, auth));
     },
   };
+
+  /** Lists the classes to which people without any role have access. */
+  function reportOpenClasses(): void {
+    const open = classesOpenToStrangers(schemas.all());
+    if (open.length === 0) return;
+    const isWritable = open.some(({ change }) => change !== undefined);
+    logger[isWritable ? "warn" : "info"](
+      `strangers may read or write classes; to close one: ${PROGRAM} permissions close CLASS`,
+      { classes: open.map(strangerAccessText) },
+    );
+  }
 
   function readUser({ userId }: UserAuth): Promise<SecretObject | undefined> {
     return store.getSecret(schemas.require("_User"), userId);

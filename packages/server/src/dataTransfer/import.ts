@@ -1,6 +1,12 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import { hasUsers, isUserReadAccess, userReadAccessWrites } from "../auth/privateUsers.ts";
+import {
+  accessOf,
+  defaultAccessWrites,
+  isApplicationClass,
+  isDefaultAccess,
+} from "../data/permissions/classAccess.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import { type ClassSchema, COMMON_FIELDS } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
@@ -84,6 +90,7 @@ export class RecordImporter {
   readonly #counts: Pick<ImportCounts, "conflicts">;
   #writes: Write[] = [];
   #hasSeenUser = false;
+  #hasSeenClass = false;
 
   constructor(options: ImportOptions, counts: Pick<ImportCounts, "conflicts">) {
     this.#options = options;
@@ -119,6 +126,10 @@ export class RecordImporter {
           if (record.owner === "private") this.#writes.push(...userReadAccessWrites("private"));
           return;
         }
+        if (isDefaultAccess(record)) {
+          if (accessOf(record.owner) === "closed") this.#writes.push(...defaultAccessWrites("closed"));
+          return;
+        }
         this.#writes.push({ ...record, kind: "reserveUnique" });
     }
   }
@@ -132,6 +143,17 @@ export class RecordImporter {
     this.#hasSeenUser = true;
     if (await hasUsers(this.#options.store, schema)) return;
     this.#writes.push(...userReadAccessWrites("public"));
+  }
+
+  /**
+   * Lets an application that is imported create classes as before, unless the end of the export says that its classes are
+   * closed.
+   */
+  async #keepClassesOpen(): Promise<void> {
+    if (this.#hasSeenClass) return;
+    this.#hasSeenClass = true;
+    const { schemas, store } = this.#options;
+    if (!schemas.all().some(isApplicationClass)) await store.write(defaultAccessWrites("open"));
   }
 
   async write(): Promise<void> {
@@ -161,6 +183,7 @@ export class RecordImporter {
   /** Adds missing fields and indexes to an existing class; sets permissions only if there are none. */
   async #addClass({ className, fields, classLevelPermissions, indexes }: ClassSchema): Promise<void> {
     await this.write();
+    if (isApplicationClass({ className })) await this.#keepClassesOpen();
     await this.#options.schemas.change(className, (known) => ({
       ...known,
       fields: { ...fields, ...known.fields },

@@ -84,7 +84,7 @@ async function importCollection(
   const unknownColumns = new Set(counts.unknownColumns);
   // A dump without its schema still reveals the names of its classes.
   if (!collection.startsWith("_Join:") && !options.schemas.get(collection)) {
-    await options.schemas.change(collection, (empty) => empty);
+    await importer.add({ kind: "class", schema: options.schemas.newClass(collection) });
   }
   let line = 0;
   for await (const document of readDocuments(path)) {

@@ -1,7 +1,11 @@
 import { isInternalClassName } from "@purse/protocol";
 import type { Config } from "../config/loadConfig.ts";
 import { ANONYMOUS } from "../core/authContext.ts";
+import { PROGRAM } from "../core/programName.ts";
+import type { DefaultAccess } from "../data/permissions/classAccess.ts";
 import { evaluateClassPermissions } from "../data/permissions/classPermissions.ts";
+import { type Strangers, strangerAccess } from "../data/permissions/strangerAccess.ts";
+import type { Schemas } from "../data/schema/schemas.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
 import type { StudioFinding } from "../studioApi/permissions.ts";
@@ -10,6 +14,7 @@ export interface SecurityDependencies {
   config: Pick<
     Config,
     | "environment"
+    | "compatibility"
     | "host"
     | "masterKey"
     | "masterKeyIps"
@@ -36,12 +41,12 @@ const MIN_KEY_LENGTH = 24;
 /** Finds insecure settings and permissions, the most severe first. */
 export async function findSecurityIssues(
   { config, operators }: SecurityDependencies,
-  classes: readonly ClassSchema[],
+  schemas: Pick<Schemas, "access" | "all">,
 ): Promise<StudioFinding[]> {
   const activeOperators = (await operators()).filter(({ isDisabled }) => !isDisabled);
   const findings = [
     ...checkKeys(config),
-    ...checkSettings(config),
+    ...checkSettings(config, schemas.access),
     ...activeOperators
       .filter(({ hasSecondFactor, role }) => !hasSecondFactor && role !== "readOnly")
       .map(({ username, role }) =>
@@ -52,7 +57,7 @@ export async function findSecurityIssues(
           "Have this operator set up a second factor.",
         ),
       ),
-    ...classes.flatMap(checkClass),
+    ...schemas.all().flatMap(checkClass),
   ];
   const rank = { high: 0, medium: 1, low: 2 };
   return findings.sort((a, b) => rank[a.severity] - rank[b.severity]);
@@ -91,7 +96,7 @@ function checkKeys({
   return found;
 }
 
-function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] {
+function checkSettings(config: SecurityDependencies["config"], access: DefaultAccess): StudioFinding[] {
   const isPublic = config.host !== "127.0.0.1" && config.host !== "::1" && config.host !== "localhost";
   const isProduction = config.environment === "production";
   const rows: [boolean, StudioFinding][] = [
@@ -102,6 +107,15 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
         "high",
         "The public URL does not use HTTPS",
         "Put a reverse proxy with TLS in front of the server, and set PURSE_SERVER_URL to its https URL.",
+      ),
+    ],
+    [
+      access === "open" && isProduction && config.compatibility !== "parse",
+      finding(
+        "classes.open",
+        "medium",
+        "New classes are open to everyone until permissions are set",
+        "Set PURSE_CLASS_ACCESS=closed once apps do not depend on it.",
       ),
     ],
     [
@@ -123,8 +137,13 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
       ),
     ],
     [
-      Object.values(config.passwordPolicy).every((rule) => rule === undefined || rule === false),
-      finding("passwords.policy", "low", "There is no password policy", "Set passwordPolicy."),
+      config.passwordPolicy.minLength === 0 && config.passwordPolicy.isStrong === undefined,
+      finding(
+        "passwords.policy",
+        isProduction ? "medium" : "low",
+        "Passwords may have any length",
+        "Set passwordPolicy.minLength.",
+      ),
     ],
     [
       config.allowPrivateHooks,
@@ -178,38 +197,43 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
 function checkClass(schema: ClassSchema): StudioFinding[] {
   const { className, fields, indexes } = schema;
   if (isInternalClassName(className) || className.startsWith("_")) return [];
-  const isOpen = (operation: "find" | "get" | "create" | "update" | "delete" | "addField") =>
-    evaluateClassPermissions(schema, operation, ANONYMOUS).objects === "all";
+  const { read, create, change } = strangerAccess(schema);
   const found: StudioFinding[] = [];
-  const open = (["update", "delete"] as const).filter(isOpen);
-  if (open.length > 0) {
-    found.push({
-      ...finding(
-        "class.write",
-        "high",
-        `Everyone can ${open.join(" and ")} objects of ${className} that have no ACL`,
-        "Require a signed-in user or a role, or give new objects an ACL.",
-      ),
-      className,
-    });
-  }
-  if (isOpen("addField")) {
-    found.push({
-      ...finding("class.fields", "medium", `Everyone can add fields to ${className}`, "Restrict addField."),
-      className,
-    });
-  }
-  if (isOpen("create")) {
-    found.push({
-      ...finding(
-        "class.create",
-        "low",
-        `Everyone can create objects of ${className}`,
-        "Require a signed-in user.",
-      ),
-      className,
-    });
-  }
+  const add = (
+    id: string,
+    severity: StudioFinding["severity"],
+    who: Strangers,
+    what: string,
+    advice: string,
+  ) => {
+    if (who === undefined) return;
+    const title = `${who === "everyone" ? "Everyone" : "Every signed-in user"} can ${what}`;
+    const close = `Or close the class: ${PROGRAM} permissions close ${className}`;
+    found.push({ ...finding(id, severity, title, `${advice} ${close}`), className, isClosable: true });
+  };
+  add(
+    "class.write",
+    "high",
+    change,
+    `${changesOf(schema)} objects of ${className} that have no ACL`,
+    "Require a role, or give new objects an ACL.",
+  );
+  const addsFields = evaluateClassPermissions(schema, "addField", ANONYMOUS).objects === "all";
+  add(
+    "class.fields",
+    "medium",
+    addsFields ? "everyone" : undefined,
+    `add fields to ${className}`,
+    "Restrict addField.",
+  );
+  add("class.create", "low", create, `create objects of ${className}`, "Require a signed-in user or a role.");
+  add(
+    "class.read",
+    "low",
+    read,
+    `read objects of ${className} that have no ACL`,
+    "Require a signed-in user or a role, or give new objects an ACL.",
+  );
   const indexedFields = new Set(Object.values(indexes).map((index) => Object.keys(index)[0]));
   for (const [field, { type }] of Object.entries(fields)) {
     if (type !== "Pointer" || indexedFields.has(field)) continue;
@@ -224,6 +248,19 @@ function checkClass(schema: ClassSchema): StudioFinding[] {
     });
   }
   return found;
+}
+
+/** The changes that strangers may make: "update and delete". */
+function changesOf(schema: ClassSchema): string {
+  const { change } = strangerAccess({
+    ...schema,
+    classLevelPermissions: { ...schema.classLevelPermissions, delete: {} },
+  });
+  const { change: deletes } = strangerAccess({
+    ...schema,
+    classLevelPermissions: { ...schema.classLevelPermissions, update: {} },
+  });
+  return [change && "update", deletes && "delete"].filter(Boolean).join(" and ");
 }
 
 function finding(

@@ -108,7 +108,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
       const operator = token && (await operators.get(token.operatorId));
       return token && operator && !operator.isDisabled ? { ...operator, tokenId: token.id } : undefined;
     },
-    findSecurityIssues: () => findSecurityIssues(security, dependencies.schemas.all()),
+    findSecurityIssues: () => findSecurityIssues(security, dependencies.schemas),
     plugin: createAdminApi({
       ...dependencies,
       // The routes with their schemas take time and memory, so they are created only when the studio is opened.

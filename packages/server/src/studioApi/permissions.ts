@@ -55,6 +55,7 @@ export const studioFinding = z
     title: z.string(),
     advice: z.string().describe("Recommended action"),
     className: z.string().optional(),
+    isClosable: z.boolean().optional().describe("Whether closing the class to clients removes the finding"),
   })
   .meta({ id: "StudioFinding" });
 export type StudioFinding = z.infer<typeof studioFinding>;

@@ -14,6 +14,12 @@ export const studioClass = z
       .boolean()
       .optional()
       .describe("In the list of all classes: whether clients have no access, whatever the permissions say"),
+    ownsNewObjects: z
+      .boolean()
+      .optional()
+      .describe(
+        "In the list of all classes: whether objects that clients create without an ACL belong to them",
+      ),
   })
   .describe("A class in the format of `/schemas` of the Parse API")
   .meta({ id: "StudioClass" });
@@ -22,6 +28,8 @@ export type StudioClass = z.infer<typeof studioClass>;
 export const studioSchemaPreview = z
   .object({
     lines: z.array(z.string()).describe("Human-readable, one change per line: `+ Game.score Number`"),
+    classLevelPermissions: jsonObject.describe("The permissions after the change"),
+    ownsNewObjects: z.boolean().describe("Whether objects that clients create without an ACL belong to them"),
     code: z.string().describe("The class as an entry of `schemas` in purse.config.ts"),
   })
   .meta({ id: "StudioSchemaPreview" });
@@ -29,7 +37,7 @@ export type StudioSchemaPreview = z.infer<typeof studioSchemaPreview>;
 
 const edit = z.object({
   edit: jsonObject.describe(
-    '`{ fields?, indexes?, classLevelPermissions? }` in the format of `/schemas`; `{"__op":"Delete"}` deletes',
+    '`{ fields?, indexes?, access? or classLevelPermissions? }` in the format of `/schemas`; `{"__op":"Delete"}` deletes',
   ),
 });
 

@@ -1,14 +1,9 @@
-import { isClassName, type JsonObject } from "@purse/protocol";
+import { isClassName } from "@purse/protocol";
 import { ConfirmDialog, Field, newName, Select, useForm, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import * as z from "zod/mini";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
-
-type AccessPreset = "closed" | "signedIn" | "readable" | "open";
-
-const OPERATIONS = ["get", "find", "count", "create", "update", "delete"] as const;
-const PUBLIC = { "*": true };
-const AUTHENTICATED = { requiresAuthentication: true };
+import { ACCESS_PRESETS, useAccessPresets } from "../permissions/accessPresets.ts";
 
 export interface NewClassProps {
   existingNames: readonly string[];
@@ -19,6 +14,7 @@ export interface NewClassProps {
 /** Asks for the name and initial permissions of a new class. */
 export function NewClass({ existingNames, onClose, onDone }: NewClassProps) {
   const { t } = useTranslation();
+  const presets = useAccessPresets();
   const form = useForm(
     z.object({
       name: newName(
@@ -27,9 +23,9 @@ export function NewClass({ existingNames, onClose, onDone }: NewClassProps) {
         existingNames,
         "A class with this name already exists.",
       ),
-      preset: z.enum(["closed", "signedIn", "readable", "open"]),
+      preset: z.enum(ACCESS_PRESETS),
     }),
-    { name: "", preset: "signedIn" },
+    { name: "", preset: "usersOwn" },
   );
   const { name, preset } = form.values;
   const [isPreviewing, setPreviewing] = useState(false);
@@ -38,7 +34,7 @@ export function NewClass({ existingNames, onClose, onDone }: NewClassProps) {
       <SchemaDiff
         isNew
         className={name}
-        edit={{ classLevelPermissions: permissionsOf(preset) }}
+        edit={{ access: preset }}
         successMessage={t("{name} created", { name })}
         onClose={() => setPreviewing(false)}
         onDone={() => onDone(name)}
@@ -55,30 +51,10 @@ export function NewClass({ existingNames, onClose, onDone }: NewClassProps) {
       onConfirm={form.submit(() => setPreviewing(true))}
     >
       <Field label={t("Name")} {...form.input("name")} maxLength={128} isCode />
-      <Select
-        label={t("Initial permissions")}
-        {...form.choice("preset")}
-        options={{
-          closed: t("Master key only"),
-          signedIn: t("Authenticated users"),
-          readable: t("Public read, authenticated write"),
-          open: t("Public read and write"),
-        }}
-      />
+      <Select label={t("Initial permissions")} {...form.choice("preset")} options={presets} />
       <p className="soft small">
         {t("Add fields in the next step. You can change permissions at any time.")}
       </p>
     </ConfirmDialog>
   );
-}
-
-/** `addField` is never granted, so only the master key adds fields. */
-function permissionsOf(preset: AccessPreset): JsonObject {
-  if (preset === "closed") return {};
-  const permissionFor = (operation: (typeof OPERATIONS)[number]) => {
-    if (preset === "open") return PUBLIC;
-    const isRead = operation === "get" || operation === "find" || operation === "count";
-    return preset === "readable" && isRead ? PUBLIC : AUTHENTICATED;
-  };
-  return Object.fromEntries(OPERATIONS.map((operation) => [operation, permissionFor(operation)]));
 }

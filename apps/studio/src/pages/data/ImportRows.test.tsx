@@ -56,7 +56,10 @@ it("ImportRows creates a class with the fields of the file, and shows the lines 
   expect(sent).toMatchObject([
     {
       request: "POST /schema/classes/Price",
-      body: { edit: { fields: { name: { type: "String" }, unitPrice: { type: "String" } } } },
+      // Clients can't access it in any environment, as the dialog says.
+      body: {
+        edit: { fields: { name: { type: "String" }, unitPrice: { type: "String" } }, access: "closed" },
+      },
     },
     {
       request: "POST /data/Price/import",

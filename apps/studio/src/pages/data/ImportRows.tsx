@@ -73,8 +73,10 @@ export function ImportRows({
   );
   async function createTargets(): Promise<void> {
     const types = Object.fromEntries(chosenFields.map(({ name, type }) => [name, { type }]));
-    const input = { className, edit: { fields: types } };
-    if (!isClassCreated) await studio.post("/schema/classes/:className", input);
+    const edit = { fields: types };
+    const input = { className, edit };
+    if (!isClassCreated)
+      await studio.post("/schema/classes/:className", { className, edit: { ...edit, access: "closed" } });
     else if (chosenFields.length > 0) await studio.put("/schema/classes/:className", input);
     setClassCreated(true);
     void queryClient.invalidateQueries({ queryKey: ["/schema"] });

@@ -2,9 +2,12 @@ import type { StudioClass } from "@purse/server/studio-api";
 import { Button, FailedRead, SkeletonList, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { isSystemClass } from "../../components/classes.ts";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
 import { ancestorNames, useRoles } from "../../components/useRoles.ts";
 import { useHasRole } from "../../StudioContext.tsx";
+import { AccessMenu } from "./AccessMenu.tsx";
+import type { AccessPreset } from "./accessPresets.ts";
 import { NewObjects } from "./NewObjects.tsx";
 import { OperationMatrix } from "./OperationMatrix.tsx";
 import { PendingChanges } from "./PendingChanges.tsx";
@@ -35,6 +38,7 @@ export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermis
   const roleGraph = useRoles();
   const roleData = roleGraph.data;
   const [isReviewing, setReviewing] = useState(false);
+  const [preset, setPreset] = useState<AccessPreset>();
   const [isRefreshing, setRefreshing] = useState(false);
   const changes = pendingChanges(known, draft);
   const next = applyDraft(known, draft);
@@ -58,6 +62,7 @@ export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermis
       <div className="row spread">
         <h2>{className}</h2>
         <span className="actions">
+          {canEdit && !isSystemClass(row) && <AccessMenu onChoose={setPreset} />}
           <Link to="/classes" search={{ class: className }} className="button small">
             {t("Fields and indexes")}
           </Link>
@@ -95,7 +100,20 @@ export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermis
         onChange={onChange}
       />
       <ProtectedFields row={row} known={known} next={next} roles={roleNames} onChange={onChange} />
-      <NewObjects permissions={known} roles={roleNames} />
+      <NewObjects permissions={known} ownsNewObjects={row.ownsNewObjects} roles={roleNames} />
+      {preset !== undefined && (
+        <SchemaDiff
+          className={className}
+          edit={{ access: preset }}
+          successMessage={t("Permissions of {name} updated", { name: className })}
+          onClose={() => setPreset(undefined)}
+          onDone={() => {
+            setPreset(undefined);
+            onDraft(NO_CHANGES);
+            void onRefresh();
+          }}
+        />
+      )}
       {isReviewing && (
         <SchemaDiff
           className={className}

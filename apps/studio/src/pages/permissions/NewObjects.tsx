@@ -6,11 +6,13 @@ import { useSubjects } from "./subjects.tsx";
 
 export interface NewObjectsProps {
   permissions: JsonObject;
+  /** Whether objects that clients create belong to them, although the class has no default ACL. */
+  ownsNewObjects?: boolean | undefined;
   roles: readonly string[] | undefined;
 }
 
 /** Shows the default ACL of new objects. */
-export function NewObjects({ permissions, roles }: NewObjectsProps) {
+export function NewObjects({ permissions, ownsNewObjects = false, roles }: NewObjectsProps) {
   const { t } = useTranslation();
   const acl = Object.entries(asObject(permissions.ACL) ?? {});
   const subjectOf = useSubjects(
@@ -20,11 +22,17 @@ export function NewObjects({ permissions, roles }: NewObjectsProps) {
   return (
     <Section title={t("New objects")}>
       <p className="soft">
-        {acl.length === 0
-          ? t(
-              "New objects have no ACL unless they set one. Access is controlled by the class permissions above.",
-            )
-          : t("Default ACL for objects that don't set one:")}
+        {permissions.ACL !== undefined
+          ? acl.length === 0
+            ? t("Objects that don't set an ACL are for operators only.")
+            : t("Default ACL for objects that don't set one:")
+          : ownsNewObjects
+            ? t(
+                "Objects that users create without an ACL are private to them. Those of anonymous users are for operators only, and those of operators are controlled by the class permissions.",
+              )
+            : t(
+                "New objects have no ACL unless they set one. Access is controlled by the class permissions.",
+              )}
       </p>
       {acl.length > 0 && (
         <DetailList>

@@ -90,3 +90,28 @@ it("Permissions shows at a glance the access to each class, also for one role in
   expect(search().who).toBe("role:Clerks");
   expect(link.getAttribute("href")).toBe("/permissions?show=class&class=Shelf");
 });
+
+it("Permissions sets the access of a class by a word, after a preview", async () => {
+  const { sent } = await openPage(
+    Permissions,
+    {
+      ...RESPONSES,
+      "POST /schema/classes/Shelf/preview": {
+        lines: ['~ Shelf permission update {"requiresAuthentication":true}'],
+        code: "{}",
+        classLevelPermissions: SHELF.classLevelPermissions,
+        ownsNewObjects: false,
+      },
+    },
+    { path: "/?class=Shelf" },
+  );
+  fireEvent.click(await screen.findByRole("combobox", { name: "Set access to" }));
+  fireEvent.keyDown(
+    await screen.findByRole("option", { name: "Public read, users create and write their own" }),
+    { key: "Enter" },
+  );
+  expect(await screen.findByRole("region", { name: "Access after the change" })).toBeTruthy();
+  expect(sent).toEqual([
+    { request: "POST /schema/classes/Shelf/preview", body: { edit: { access: "usersCreate" } } },
+  ]);
+});

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { cleanup, screen, within } from "@testing-library/react";
+import { cleanup, fireEvent, screen, within } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import { openPage } from "../../../test/openPage.tsx";
 import { SecurityCheck } from "./SecurityCheck.tsx";
@@ -32,6 +32,41 @@ it("SecurityCheck lists what is open with its severity and a fix, and links to t
     "/classes?class=Note",
   );
   expect(second?.textContent).toContain("Low");
+});
+
+it("SecurityCheck closes a class after a preview of who may then do what", async () => {
+  const NOBODY = { get: {}, find: {}, count: {}, create: {}, update: {}, delete: {}, addField: {} };
+  const finding = {
+    id: "class.write",
+    severity: "high",
+    title: "Everyone can delete objects",
+    advice: "Close it.",
+  };
+  const { sent } = await openPage(SecurityCheck, {
+    "GET /security": {
+      results: [
+        { ...finding, className: "Note", isClosable: true },
+        { ...finding, id: "class.index", className: "Post" },
+      ],
+    },
+    "POST /schema/classes/Note/preview": {
+      lines: ["~ Note permission find {}"],
+      code: "{}",
+      classLevelPermissions: NOBODY,
+      ownsNewObjects: true,
+    },
+    "PUT /schema/classes/Note": { className: "Note", fields: {}, classLevelPermissions: NOBODY },
+  });
+  const close = await screen.findByRole("button", { name: "Close Note to clients" });
+  expect(screen.queryByRole("button", { name: "Close Post to clients" })).toBeNull();
+  fireEvent.click(close);
+  const access = await screen.findByRole("region", { name: "Access after the change" });
+  expect(within(access).getAllByText("Master key only")).toHaveLength(7);
+  expect(access.textContent).toContain("Objects that users create without an ACL are private to them.");
+  fireEvent.click(screen.getByRole("button", { name: "Apply" }));
+  await expect
+    .poll(() => sent.at(-1))
+    .toEqual({ request: "PUT /schema/classes/Note", body: { edit: { access: "closed" } } });
 });
 
 it("SecurityCheck says that there are no findings", async () => {

@@ -1,12 +1,17 @@
 import type { StudioFinding } from "@purse/server/studio-api";
-import { EmptyState, QueryState, Status, useTranslation } from "@purse/ui";
+import { Button, EmptyState, QueryState, Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { Page, Section } from "../../components/Page.tsx";
+import { SchemaDiff } from "../../components/SchemaDiff.tsx";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
+import { useHasRole } from "../../StudioContext.tsx";
 
 /** Security findings, most severe first, with advice. */
 export function SecurityCheck() {
   const { t } = useTranslation();
+  const canEdit = useHasRole("editor");
+  const [closing, setClosing] = useState<string>();
   const findings = useStudioQuery("/security", {});
   return (
     <Page
@@ -25,7 +30,7 @@ export function SecurityCheck() {
             <Section title={t("{n, plural, one {# finding} other {# findings}}", { n: results.length })}>
               <ul className="list">
                 {results.map((finding) => (
-                  <li key={finding.id} className="stack tight">
+                  <li key={`${finding.id} ${finding.className ?? finding.title}`} className="stack tight">
                     <div className="row">
                       <SeverityBadge severity={finding.severity} />
                       <strong lang="en">{finding.title}</strong>
@@ -34,10 +39,15 @@ export function SecurityCheck() {
                       {finding.advice}
                     </p>
                     {finding.className !== undefined && (
-                      <p>
+                      <p className="row">
                         <Link to="/classes" search={{ class: finding.className }}>
                           {t("Open class {name}", { name: finding.className })}
                         </Link>
+                        {canEdit && finding.isClosable && (
+                          <Button small onClick={() => setClosing(finding.className)}>
+                            {t("Close {name} to clients", { name: finding.className })}
+                          </Button>
+                        )}
                       </p>
                     )}
                   </li>
@@ -47,6 +57,18 @@ export function SecurityCheck() {
           )
         }
       </QueryState>
+      {closing !== undefined && (
+        <SchemaDiff
+          className={closing}
+          edit={{ access: "closed" }}
+          successMessage={t("Permissions of {name} updated", { name: closing })}
+          onClose={() => setClosing(undefined)}
+          onDone={() => {
+            setClosing(undefined);
+            void findings.refetch();
+          }}
+        />
+      )}
     </Page>
   );
 }

@@ -126,6 +126,7 @@ function VisibilitySwitch({ file, onChanged }: { file: StoredFile; onChanged: ()
   const { t } = useTranslation();
   const toast = useToast();
   const [isShared, setIsShared] = useState(file.isShared);
+  const isOnIpfs = file.cid !== undefined;
   async function share(isOn: boolean) {
     const { record } = file;
     const acl = record.getACL();
@@ -135,7 +136,13 @@ function VisibilitySwitch({ file, onChanged }: { file: StoredFile; onChanged: ()
       acl.setPublicReadAccess(isOn);
       record.setACL(acl);
       await record.save();
-      toast(isOn ? t("File is now public") : t("File is now private"));
+      toast(
+        isOn
+          ? t("File is now public")
+          : isOnIpfs
+            ? t("No longer listed. The file stays public on IPFS.")
+            : t("File is now private"),
+      );
       onChanged();
     } catch (error) {
       record.revert();
@@ -145,11 +152,22 @@ function VisibilitySwitch({ file, onChanged }: { file: StoredFile; onChanged: ()
   }
   return (
     <section className="stack tight" aria-label={t("Visibility")}>
-      <Switch label={t("Public")} checked={isShared} onChange={(isOn) => void share(isOn)} />
+      {isOnIpfs && (
+        <p>
+          <Status kind="warning">{t("Public on IPFS")}</Status>
+        </p>
+      )}
+      <Switch
+        label={isOnIpfs ? t("List publicly") : t("Public")}
+        checked={isShared}
+        onChange={(isOn) => void share(isOn)}
+      />
       <p className="soft small">
         {isShared
           ? t("Anyone can find this file and its metadata.")
-          : t("Private listing. Anyone with the secret link can open the file.")}
+          : isOnIpfs
+            ? t("Not listed. The file itself is public on IPFS to anyone with the CID.")
+            : t("Private listing. Anyone with the secret link can open the file.")}
       </p>
     </section>
   );

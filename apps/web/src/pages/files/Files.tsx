@@ -156,8 +156,10 @@ function OwnFiles({ userId }: { userId: string }) {
           { label: t("Storage"), hideOnPhone: true, cell: ({ cid }) => (cid ? t("IPFS") : t("This server")) },
           {
             label: t("Visibility"),
-            cell: ({ isShared }) =>
-              isShared ? (
+            cell: ({ isShared, cid }) =>
+              cid !== undefined ? (
+                <Status kind="warning">{t("Public on IPFS")}</Status>
+              ) : isShared ? (
                 <Status kind="info">{t("Everyone")}</Status>
               ) : (
                 <Status kind="ok">{t("Only you")}</Status>

@@ -13,9 +13,10 @@ vi.mock("../../SettingsContext.tsx", () => ({ useSettings: () => ({ passwordRule
 afterEach(cleanup);
 
 it("PasswordRules lists what the server demands of new passwords", () => {
-  state.rules = { description: "Use a digit.", excludesUsername: true, history: 3 };
+  state.rules = { minLength: 8, description: "Use a digit.", excludesUsername: true, history: 3 };
   render(<PasswordRules />);
   expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
+    "At least 8 characters.",
     "Use a digit.",
     "It must not contain your username.",
     "Recent passwords can't be reused (last 3).",

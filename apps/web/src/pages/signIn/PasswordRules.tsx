@@ -6,9 +6,10 @@ export function PasswordRules() {
   const { t } = useTranslation();
   const { passwordRules } = useSettings();
   if (!passwordRules) return null;
-  const { description, excludesUsername, history } = passwordRules;
-  // The first text is the operator's.
+  const { minLength = 0, description, excludesUsername, history } = passwordRules;
   const rules = [
+    ...(minLength > 0 ? [t("At least {n, number} characters.", { n: minLength })] : []),
+    // The operator's text.
     ...(description === null ? [] : [description.slice(0, 300)]),
     ...(excludesUsername ? [t("It must not contain your username.")] : []),
     ...(history > 0 ? [t("Recent passwords can't be reused (last {n, number}).", { n: history })] : []),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ACCESS_PRESET_NAMES } from "../../config/accessPresets.ts";
 import { graphqlConfigSchema } from "../../graphql/index.ts";
 import { jsonObject, nothing, type ParseEndpoint } from "./endpoint.ts";
 
@@ -12,6 +13,11 @@ const schema = z
   .describe("A class")
   .meta({ id: "Class" });
 const edit = schema
+  .extend({
+    access: z
+      .enum(ACCESS_PRESET_NAMES)
+      .describe("Common permissions by a word, instead of `classLevelPermissions`"),
+  })
   .partial()
   .describe('Fields, permissions and indexes to add or change; `{"__op":"Delete"}` deletes');
 

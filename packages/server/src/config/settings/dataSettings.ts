@@ -66,8 +66,13 @@ export const dataSettings = {
     }),
   }),
   ...settingGroup("Classes and permissions", {
+    classAccess: setting(oneOf(["closed", "open"]).optional(), {
+      description:
+        "Who has access to a new class for which no permissions are set: closed only operators, and objects without an ACL belong to the user who creates them; open everyone. Default: closed in production for databases that were created with this setting, unless compatibility is parse; open otherwise.",
+    }),
     allowClientClassCreation: setting(flag(), {
-      description: "1 allows clients to create classes by saving objects.",
+      description:
+        "1 allows clients to create classes by saving objects. While classes are closed by default (PURSE_CLASS_ACCESS), these are closed, too.",
       default: { development: "1", production: "0" },
     }),
     allowClientAddField: setting(flag(), {

@@ -10,14 +10,6 @@ import type { ReadAccess } from "./readAccess.ts";
 import type { Serializer } from "./serializer.ts";
 import type { AfterSaveResult } from "./triggers.ts";
 
-/** The paths of a write that the response returns. */
-export interface ReturnedPaths {
-  /** See `returnedPaths()`. */
-  changed: readonly string[];
-  /** Set by default values of the class. */
-  defaults?: readonly string[];
-}
-
 export interface ReturnedFieldsDependencies {
   access: ReadAccess;
   serializer: Serializer;
@@ -39,8 +31,7 @@ function createReadCheck({ access, returnsUnreadable }: ReturnedFieldsDependenci
 
 /**
  * Creates the function that adds to the response of a write the fields that the client cannot compute: the top-level
- * values that operations and triggers resulted in, if a read of the object would show them. Defaults belong to the
- * class, not to the object: they are returned unless the field is hidden, even if the client may not read the object.
+ * values that operations, triggers and default values of the class resulted in, if a read of the object would show them.
  */
 export function createChangedFields(dependencies: ReturnedFieldsDependencies) {
   const { serializer } = dependencies;
@@ -48,14 +39,13 @@ export function createChangedFields(dependencies: ReturnedFieldsDependencies) {
   return async function addChangedFields(
     body: JsonObject,
     { className, responseAuth }: PendingWrite,
-    { changed, defaults = [] }: ReturnedPaths,
+    paths: readonly string[],
     stored: JsonObject | ObjectText,
     request: RequestContext,
   ): Promise<void> {
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
     const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
-    const paths = mayRead(readerRequest, className, object) ? [...changed, ...defaults] : defaults;
-    if (paths.length === 0) return;
+    if (!mayRead(readerRequest, className, object)) return;
     const serialize = serializer.forClass(className);
     const visible = serialize ? await serialize({ ...object }, readerRequest) : object;
     for (const path of paths) {

@@ -52,7 +52,7 @@ export function createCreates(dependencies: WriteDependencies): Creates {
     const body: JsonObject = { objectId: pending.objectId, createdAt: at };
     const changed = returnedPaths(pending.operations, returned);
     if (changed.length + defaults.length > 0)
-      await addChangedFields(body, pending, { changed, defaults }, object, request);
+      await addChangedFields(body, pending, [...changed, ...defaults], object, request);
     const replyOf = (fields: JsonObject): SaveReply => ({
       status: 201,
       body: fileUrls.expand({ ...fields, ...pending.returnedFields }, request),
@@ -160,7 +160,10 @@ export function createCreates(dependencies: WriteDependencies): Creates {
   ): { write: CreateWrite; defaults: string[] } {
     const now = new Date(dependencies.clock()).toISOString();
     const times = timesOf(fields, request.auth, now);
-    const defaults = applyDefaults(pending, schema, request, dependencies.defaultAcl);
+    const defaults = applyDefaults(pending, schema, request, {
+      configuredAcl: dependencies.defaultAcl,
+      access: schemas.access,
+    });
     const { objectId: id, secret } = pending;
     const object = applyOperations({ objectId: id, ...times }, pending.operations);
     const { createdAt: at, updatedAt } = times;

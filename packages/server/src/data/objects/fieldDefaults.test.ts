@@ -20,7 +20,10 @@ const title: Operation = { op: "Set", value: "Tea" };
 /** Applies the defaults to a new object. */
 function withDefaults(operations: Record<string, Operation>, auth: AuthContext = ANONYMOUS) {
   const pending = createPendingWrite("Note", "a1", { ...operations }, undefined);
-  const added = applyDefaults(pending, schema, internalRequest(auth), undefined);
+  const added = applyDefaults(pending, schema, internalRequest(auth), {
+    configuredAcl: undefined,
+    access: "open",
+  });
   return { operations: pending.operations, added };
 }
 

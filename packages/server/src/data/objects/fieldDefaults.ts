@@ -2,6 +2,7 @@ import { ErrorCode, type JsonObject, type Operation, ownValue, ProtocolError } f
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { defaultAcl } from "../permissions/acl.ts";
+import type { DefaultAccess } from "../permissions/classAccess.ts";
 import { canonicalValue } from "./parseFields.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
 
@@ -13,7 +14,7 @@ export function applyDefaults(
   pending: PendingWrite,
   schema: ClassSchema,
   { auth }: RequestContext,
-  configuredAcl: JsonObject | undefined,
+  { configuredAcl, access }: { configuredAcl: JsonObject | undefined; access: DefaultAccess },
 ): string[] {
   const { operations } = pending;
   const added: string[] = [];
@@ -26,7 +27,7 @@ export function applyDefaults(
     } else if (field.required) throw missingFieldError(name);
   }
   if ("ACL" in operations) return added;
-  const acl = defaultAcl(schema, configuredAcl, auth);
+  const acl = defaultAcl(schema, configuredAcl, auth, access);
   if (acl) operations.ACL = { op: "Set", value: acl };
   return added;
 }

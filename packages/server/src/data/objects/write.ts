@@ -92,7 +92,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const body: JsonObject = { updatedAt: at };
     if (result?.after) {
       const changed = returnedPaths(operations, returned);
-      if (changed.length > 0) await addChangedFields(body, pending, { changed }, result.after, request);
+      if (changed.length > 0) await addChangedFields(body, pending, changed, result.after, request);
       const context = { sent: Object.keys(requested), stored: result.after };
       if (answer) await applyAfterSave(body, answer, pending, context, request);
     }

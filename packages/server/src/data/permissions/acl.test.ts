@@ -67,33 +67,60 @@ describe("defaultAcl", () => {
   const closed = { "role:staff": { read: true } };
 
   it("is the ACL of the class, before the configured one", () => {
-    expect(defaultAcl(classWith({ ACL: closed }), { "*": { read: true } }, ANONYMOUS)).toEqual(closed);
+    expect(defaultAcl(classWith({ ACL: closed }), { "*": { read: true } }, ANONYMOUS, "open")).toEqual(
+      closed,
+    );
   });
 
   it("is the configured ACL for classes without one", () => {
-    expect(defaultAcl(classWith({}), closed, ANONYMOUS)).toEqual(closed);
+    expect(defaultAcl(classWith({}), closed, ANONYMOUS, "open")).toEqual(closed);
   });
 
   it("is undefined if neither the class nor the configuration has one", () => {
-    expect(defaultAcl(classWith({}), undefined, user("ann"))).toBeUndefined();
+    expect(defaultAcl(classWith({}), undefined, user("ann"), "open")).toBeUndefined();
   });
 
   it("is undefined for built-in classes", () => {
-    expect(defaultAcl(classWith({}, { className: "_User" }), closed, ANONYMOUS)).toBeUndefined();
+    expect(defaultAcl(classWith({}, { className: "_User" }), closed, ANONYMOUS, "open")).toBeUndefined();
   });
 
   it("replaces currentUser by the user who creates the object", () => {
     const own = { read: true, write: true };
     const schema = classWith({ ACL: { currentUser: own, ...closed } });
-    expect(defaultAcl(schema, undefined, user("ann"))).toEqual({ ...closed, ann: own });
-    expect(defaultAcl(schema, undefined, ANONYMOUS)).toEqual(closed);
-    expect(defaultAcl(schema, undefined, MASTER)).toEqual(closed);
+    expect(defaultAcl(schema, undefined, user("ann"), "open")).toEqual({ ...closed, ann: own });
+    expect(defaultAcl(schema, undefined, ANONYMOUS, "open")).toEqual(closed);
+    expect(defaultAcl(schema, undefined, MASTER, "open")).toEqual(closed);
   });
 
   it("is undefined if it grants everything to everyone", () => {
     const open = { "*": { read: true, write: true } };
-    expect(defaultAcl(classWith({ ACL: open }), undefined, ANONYMOUS)).toBeUndefined();
-    expect(defaultAcl(classWith({ ACL: { "*": { read: true } } }), undefined, ANONYMOUS)).toBeDefined();
-    expect(defaultAcl(classWith({ ACL: { "*": { write: true } } }), undefined, ANONYMOUS)).toBeDefined();
+    expect(defaultAcl(classWith({ ACL: open }), undefined, ANONYMOUS, "open")).toBeUndefined();
+    expect(
+      defaultAcl(classWith({ ACL: { "*": { read: true } } }), undefined, ANONYMOUS, "open"),
+    ).toBeDefined();
+    expect(
+      defaultAcl(classWith({ ACL: { "*": { write: true } } }), undefined, ANONYMOUS, "open"),
+    ).toBeDefined();
+  });
+
+  it("lets objects of clients belong to them in classes with permissions if classes are closed by default", () => {
+    const schema = classWith({ create: { "*": true } });
+    expect(defaultAcl(schema, undefined, user("ann"), "closed")).toEqual({
+      ann: { read: true, write: true },
+    });
+    expect(defaultAcl(schema, undefined, ANONYMOUS, "closed")).toEqual({});
+    expect(defaultAcl(schema, undefined, MASTER, "closed")).toBeUndefined();
+    expect(defaultAcl(schema, undefined, user("ann"), "open")).toBeUndefined();
+  });
+
+  it("prefers the ACL of the class and the configured one to the client's own", () => {
+    const open = { "*": { read: true, write: true } };
+    const schema = classWith({ create: { "*": true } });
+    expect(defaultAcl(classWith({ ACL: open }), undefined, user("ann"), "closed")).toBeUndefined();
+    expect(defaultAcl(schema, closed, user("ann"), "closed")).toEqual(closed);
+  });
+
+  it("stays undefined in a class without permissions, which is open", () => {
+    expect(defaultAcl(classWith({}), undefined, user("ann"), "closed")).toBeUndefined();
   });
 });

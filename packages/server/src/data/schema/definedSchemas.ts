@@ -113,7 +113,7 @@ export function planSchemas(
   return definitions.map((definition) => {
     const { className } = definition;
     const known = schemas.get(className);
-    if (!known) return planClass(emptyClass(className), definition, true, options);
+    if (!known) return planClass(schemas.newClass(className), definition, true, options);
     const removed = removedFields(known, definition, options, fieldsOfSystemClass(className));
     const plan = planClass(withoutFields(known, removed), definition, false, options);
     return { ...plan, lines: [...removed.map((name) => `- ${className}.${name}`), ...plan.lines] };
@@ -158,10 +158,6 @@ export async function applySchemas(
     });
   }
   return lines;
-}
-
-function emptyClass(className: string): ClassSchema {
-  return { className, table: className, fields: {}, classLevelPermissions: {}, indexes: {} };
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   ProtocolError,
   readEmptyArrayAsObject,
 } from "@purse/protocol";
+import { ACCESS_PRESET_NAMES, ACCESS_PRESETS, isAccessPreset } from "../../config/accessPresets.ts";
 import { type ClassSchema, COMMON_FIELDS, type IndexDirection } from "../../database/classSchema.ts";
 import { parseClassPermissions } from "../permissions/parseClassPermissions.ts";
 import { clientFields } from "./describe.ts";
@@ -25,6 +26,8 @@ const FIELD_IS_FIXED = 136;
 export interface ClassEdit {
   fields?: JsonValue | undefined;
   classLevelPermissions?: JsonValue | undefined;
+  /** A word that stands for permissions, instead of them. */
+  access?: JsonValue | undefined;
   indexes?: JsonValue | undefined;
 }
 
@@ -45,13 +48,20 @@ export function editClass(
     fields,
     indexes: editIndexes(schema.indexes, objectParameter(edit.indexes, "indexes"), known),
   };
+  const sent = sentPermissions(edit);
   // null removes all permissions, as before any were set.
-  if (edit.classLevelPermissions === undefined) return edited;
-  const permissions =
-    edit.classLevelPermissions === null
-      ? {}
-      : parseClassPermissions(edit.classLevelPermissions, known, isUserId);
+  if (sent === undefined) return edited;
+  const permissions = sent === null ? {} : parseClassPermissions(sent, known, isUserId);
   return { ...edited, classLevelPermissions: permissions };
+}
+
+function sentPermissions({ access, classLevelPermissions }: ClassEdit): JsonValue | undefined {
+  if (access === undefined || access === null) return classLevelPermissions;
+  if (classLevelPermissions !== undefined) {
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "access and classLevelPermissions exclude each other");
+  }
+  if (isAccessPreset(access)) return ACCESS_PRESETS[access];
+  throw new ProtocolError(ErrorCode.INVALID_JSON, `access must be one of ${ACCESS_PRESET_NAMES.join(", ")}`);
 }
 
 /** Throws 136 if the fields of a new system class are among those that it has anyway. */

@@ -1,14 +1,19 @@
 import type { Store } from "../../database/store.ts";
 import type { ClassRules } from "../objects/classRules.ts";
+import { type AccessSettings, defaultAccess } from "../permissions/classAccess.ts";
 import { Schemas } from "./schemas.ts";
 import { systemClasses } from "./systemClasses.ts";
 
-/** Loads the classes of a database, including built-in ones, for commands that run without a server. */
+/**
+ * Loads the classes of a database, including built-in ones, for commands that run without a server. With the settings,
+ * classes that it creates are as closed as those of a server.
+ */
 export async function openSchemas(
   store: Store,
   rules: ReadonlyMap<string, ClassRules> = systemClasses(),
+  config?: AccessSettings,
 ): Promise<Schemas> {
-  const schemas = new Schemas(store, rules);
+  const schemas = new Schemas(store, rules, config && ((recorded) => defaultAccess(config, recorded)));
   await schemas.load((error) => {
     throw error;
   });

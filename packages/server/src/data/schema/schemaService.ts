@@ -130,8 +130,11 @@ export class SchemaService {
     return this.#dependencies.descriptions.describe(schema);
   }
 
-  #applyEdit(schema: ClassSchema, { fields, classLevelPermissions, indexes }: JsonObject): ClassSchema {
-    const edit: ClassEdit = { fields, classLevelPermissions, indexes };
+  #applyEdit(
+    schema: ClassSchema,
+    { fields, classLevelPermissions, access, indexes }: JsonObject,
+  ): ClassSchema {
+    const edit: ClassEdit = { fields, classLevelPermissions, access, indexes };
     const { fixedFields, isUserId } = this.#dependencies;
     return editClass(schema, edit, fixedFields(schema.className), isUserId);
   }

@@ -4,11 +4,20 @@ import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
 import type { ClassRules } from "../objects/classRules.ts";
+import {
+  type DefaultAccess,
+  hasUnsetPermissions,
+  recordedAccess,
+  unsetPermissions,
+} from "../permissions/classAccess.ts";
 import { compareFields, missingFields } from "./compareFields.ts";
 import { isStudioClass } from "./studioClasses.ts";
 
 /** Prefix of the notification, followed by the class name, that a class has changed. */
 const CLASS_CHANGED_PREFIX = "class:";
+
+/** Decides about classes whose permissions nobody has set, by what is recorded for the database. */
+type DecideAccess = (recorded: DefaultAccess) => DefaultAccess;
 
 /** Limits on the growth of classes by saves without the master key. */
 export interface GrowthLimits {
@@ -26,20 +35,37 @@ export class Schemas {
   readonly #store: Store;
   readonly #classes = new Map<string, ClassSchema>();
   readonly #rules: ReadonlyMap<string, ClassRules>;
+  readonly #decideAccess: DecideAccess;
+  #access: DefaultAccess = "open";
   /** Queue of changes, which run one after the other. */
   #changes: Promise<unknown> = Promise.resolve();
 
-  constructor(store: Store, rules: ReadonlyMap<string, ClassRules>) {
+  /** Without `decideAccess`, classes are open until permissions are set: for tools that copy classes as they are. */
+  constructor(
+    store: Store,
+    rules: ReadonlyMap<string, ClassRules>,
+    decideAccess: DecideAccess = () => "open",
+  ) {
     this.#store = store;
     this.#rules = rules;
+    this.#decideAccess = decideAccess;
+  }
+
+  /** What applies to classes whose permissions nobody has set. */
+  get access(): DefaultAccess {
+    return this.#access;
   }
 
   /** Reads the classes, creates missing system classes, and keeps up with changes by other processes. */
   async load(onError: (error: unknown, activity: string) => void): Promise<void> {
     await this.refresh();
+    await this.#readAccess();
     this.#store.subscribe((message) => {
       if (message !== undefined && !message.startsWith(CLASS_CHANGED_PREFIX)) return;
-      const reloaded = this.refresh(message?.slice(CLASS_CHANGED_PREFIX.length));
+      // An import that creates classes may change the default access.
+      const reloaded = this.refresh(message?.slice(CLASS_CHANGED_PREFIX.length)).then(() =>
+        this.#readAccess(),
+      );
       // Until the class has been reloaded, the cached one is used.
       reloaded.catch((error: unknown) => onError(error, "reloading classes that another process changed"));
     });
@@ -117,7 +143,7 @@ export class Schemas {
     const changed = this.#changes.then(async () => {
       let isChanged = false;
       const schema = await this.#store.changeClass(className, (current) => {
-        const edited = edit(current ?? this.#emptyClass(className));
+        const edited = this.#withPermissions(edit(current ?? this.newClass(className)), current);
         isChanged = edited !== current;
         return edited;
       });
@@ -200,14 +226,31 @@ export class Schemas {
     }
   }
 
-  #emptyClass(className: string): ClassSchema {
+  async #readAccess(): Promise<void> {
+    this.#access = this.#decideAccess(await recordedAccess(this.#store, this.all()));
+  }
+
+  /** Removing all permissions of a class leaves it as a new class. One that was open from before stays open. */
+  #withPermissions(edited: ClassSchema, current: ClassSchema | undefined): ClassSchema {
+    if (!hasUnsetPermissions(edited) || (current && hasUnsetPermissions(current))) return edited;
+    const classLevelPermissions = unsetPermissions(edited.className, this.#access);
+    return hasUnsetPermissions({ ...edited, classLevelPermissions })
+      ? edited
+      : { ...edited, classLevelPermissions };
+  }
+
+  /** A class that does not exist yet, as it would be created. */
+  newClass(className: string): ClassSchema {
     assertClassName(className);
     const rules = this.#rules.get(className);
     return {
       className,
       table: this.#allocateTableName(className),
       fields: { ...rules?.fields },
-      classLevelPermissions: { ...rules?.classLevelPermissions },
+      classLevelPermissions: {
+        ...unsetPermissions(className, this.#access),
+        ...rules?.classLevelPermissions,
+      },
       indexes: { ...rules?.indexes },
     };
   }

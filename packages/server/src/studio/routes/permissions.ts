@@ -32,7 +32,7 @@ export function permissionRoutes(dependencies: PermissionDependencies): StudioRo
     route(endpoints.check, check),
     route(endpoints.roles, roles),
     route(endpoints.security, async () => ({
-      results: await findSecurityIssues(dependencies.security, schemas.all()),
+      results: await findSecurityIssues(dependencies.security, schemas),
     })),
   ];
 

@@ -1,5 +1,6 @@
 import { ErrorCode, isClassName, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { operationForbidden } from "../../core/operationForbidden.ts";
+import { ownsObjects } from "../../data/permissions/acl.ts";
 import { isClientClass } from "../../data/permissions/clientAccess.ts";
 import { describeClass } from "../../data/schema/describe.ts";
 import { editClass, invalidClassName } from "../../data/schema/editClass.ts";
@@ -29,7 +30,13 @@ export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependenci
       results: (await schemaService.list()).map((each) => {
         const described = studioClass.parse(each);
         const isInternal = !isClientClass(described.className, rules);
-        return { ...described, ...(isInternal && { isInternal }) };
+        const known = schemas.get(described.className);
+        const ownsNewObjects = known !== undefined && ownsObjects(known, schemas.access);
+        return {
+          ...described,
+          ...(isInternal && { isInternal }),
+          ...(ownsNewObjects && { ownsNewObjects }),
+        };
       }),
     })),
     route(endpoints.code, code),
@@ -84,12 +91,20 @@ export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependenci
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
-    const { fields, classLevelPermissions, indexes } = params.edit;
+    const { fields, classLevelPermissions, access, indexes } = params.edit;
     const known = schemas.get(className);
-    const empty: ClassSchema = { className, table: "", fields: {}, classLevelPermissions: {}, indexes: {} };
     const fixedFields = Object.keys(rules.get(className)?.fields ?? {});
-    const next = editClass(known ?? empty, { fields, classLevelPermissions, indexes }, fixedFields);
-    return { lines: classDiff(known, next), code: classCode(next) };
+    const next = editClass(
+      known ?? schemas.newClass(className),
+      { fields, classLevelPermissions, access, indexes },
+      fixedFields,
+    );
+    return {
+      lines: classDiff(known, next),
+      classLevelPermissions: studioClass.parse(describeClass(next)).classLevelPermissions,
+      ownsNewObjects: ownsObjects(next, schemas.access),
+      code: classCode(next),
+    };
   }
 }
 
