@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { TimeSlicer } from "../core/limits/timeSlicer.ts";
 import type { Logger } from "../core/logger.ts";
 import { type SpanOptions, trace } from "../core/tracing/tracing.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
@@ -8,7 +9,6 @@ import type { ExpensiveMatcher, ExpensiveMatchResult } from "./expensiveMatcher.
 import type { LiveQueryDispatcher, MatchState } from "./liveQueryDispatcher.ts";
 import { type Group, isInline, type Subscription, type SubscriptionIndex } from "./subscriptions.ts";
 import { TaskQueue } from "./taskQueue.ts";
-import { TimeSlicer } from "./timeSlicer.ts";
 
 export interface ChangeProcessorDependencies {
   index: SubscriptionIndex;

@@ -13,21 +13,15 @@ import { addressKey } from "../core/http/address.ts";
 import type { Logger } from "../core/logger.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import type { LiveConnectionEvent } from "../data/objects/liveTriggers.ts";
-import type { EventLoopBudget } from "./eventLoopBudget.ts";
 import type { LiveSocket } from "./liveSocket.ts";
 import { fieldsOf, invalid, parseMessage, requestIdOf, stringField } from "./messageFields.ts";
+import { CLOSE_POLICY_VIOLATION, type SocketGuard } from "./socketGuard.ts";
 import type { Subscriber, Subscription } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
-import { messageCost, TokenBucket } from "./tokenBucket.ts";
 
 export interface ClientLimits {
   /** Maximum number of subscriptions of one socket. */
   maxSubscriptions: number;
-  /** Bytes that may be buffered for a slow reader before it is disconnected. */
-  maxBufferedBytes: number;
-  /** Messages that a socket may send at once, and then per second; long ones count as several. */
-  messageBurst: number;
-  messagesPerSecond: number;
   /** How long a socket may stay open without `connect`, in ms. */
   connectTimeoutMs: number;
 }
@@ -60,20 +54,14 @@ export interface ClientDependencies {
    */
   subscribe(subscription: Subscription, onSubscribed: (position: string) => void): Promise<void>;
   unsubscribe(subscription: Subscription): void;
-  /** Limits the messages of all sockets of the client's address together. */
-  addressRateLimiter: TokenBucket;
-  /** Limits how much work messages of all sockets may cause in one turn of the event loop. */
-  loopBudget: EventLoopBudget;
+  guard: SocketGuard;
+  /** Whether the messages of the socket have been counted already, in the protocol that it has on the network. */
+  isCounted: boolean;
   /** Called for every connection event; must not throw. */
   onEvent(event: ClientEvent): void;
-  now(): number;
   logger: Logger;
   limits: ClientLimits;
 }
-
-const CLOSE_POLICY_VIOLATION = 1008;
-/** How long a disconnected reader may take to receive the close frame, in ms. */
-const CLOSE_GRACE_MS = 1_000;
 
 /** What the query of a subscription may consist of; `fields` is the name of `keys` in older SDKs. */
 const QUERY_MEMBERS: ReadonlySet<string> = new Set(["className", "where", "keys", "fields", "watch"]);
@@ -102,15 +90,12 @@ export class LiveClient implements Subscriber {
   #isConnected = false;
   #sessionToken: string | undefined;
   #queue: Promise<void> = Promise.resolve();
-  readonly #rateLimiter: TokenBucket;
 
   constructor(socket: LiveSocket, ip: string, dependencies: ClientDependencies) {
     this.#socket = socket;
     this.ip = ip;
     this.address = addressKey(ip);
     this.#dependencies = dependencies;
-    const { messageBurst: burst, messagesPerSecond: perSecond } = dependencies.limits;
-    this.#rateLimiter = new TokenBucket({ burst, perSecond }, dependencies.now());
     this.#connectTimer = setTimeout(
       () => this.close(CLOSE_POLICY_VIOLATION, "connect was not sent"),
       dependencies.limits.connectTimeoutMs,
@@ -130,16 +115,7 @@ export class LiveClient implements Subscriber {
 
   /** Sends a message; disconnects a client that reads too slowly. */
   send(text: string): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > this.#dependencies.limits.maxBufferedBytes) {
-      this.#dependencies.logger.warn("disconnected a live query client that reads too slowly", {
-        clientId: this.id,
-      });
-      this.close(CLOSE_TRY_AGAIN, "reads too slowly");
-      setTimeout(() => this.terminate(), CLOSE_GRACE_MS).unref();
-      return;
-    }
-    this.#socket.send(text);
+    this.#dependencies.guard.send(text);
   }
 
   /** Sends an error; with `reconnect`, the SDKs open a new connection. */
@@ -206,15 +182,12 @@ export class LiveClient implements Subscriber {
   }
 
   #receive(text: string | undefined): void {
-    const cost = messageCost(text?.length ?? 0);
-    const now = this.#dependencies.now();
-    if (!this.#rateLimiter.consume(cost, now) || !this.#dependencies.addressRateLimiter.consume(cost, now)) {
-      this.close(CLOSE_POLICY_VIOLATION, "too many messages");
-      return;
-    }
+    const { guard, isCounted } = this.#dependencies;
+    const chars = text?.length ?? 0;
+    if (!isCounted && !guard.admit(chars)) return;
     // Sequentially: an unsubscribe must not overtake the subscribe before it.
     this.#queue = this.#queue.then(async () => {
-      await this.#dependencies.loopBudget.acquire(cost);
+      if (!isCounted) await guard.turn(chars);
       await this.#process(text);
     });
   }

@@ -6,6 +6,7 @@ import {
   MASTER,
   type RequestContext,
 } from "../core/authContext.ts";
+import { TimeSlicer } from "../core/limits/timeSlicer.ts";
 import type { Logger } from "../core/logger.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import { compileReadFilter } from "../data/permissions/readFilter.ts";
@@ -14,7 +15,6 @@ import { type ChangeView, hasChanged } from "./changeView.ts";
 import { type EventKind, eventKind } from "./eventKind.ts";
 import type { Group, Subscription } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
-import { TimeSlicer } from "./timeSlicer.ts";
 
 /** Serializes an object for a client; receives a copy that it may change. */
 type Serialize = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;

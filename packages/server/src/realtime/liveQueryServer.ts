@@ -6,9 +6,10 @@ import { WebSocketServer } from "ws";
 import { ANONYMOUS, type AuthContext, type RequestContext } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
+import { TokenBucket } from "../core/limits/tokenBucket.ts";
 import type { ChangeFeed } from "./changeFeed.ts";
 import { ChangeProcessor } from "./changeProcessor.ts";
-import { EventLoopBudget } from "./eventLoopBudget.ts";
 import { ExpensiveMatcher } from "./expensiveMatcher.ts";
 import { type ClientEvent, LiveClient } from "./liveClient.ts";
 import {
@@ -18,10 +19,10 @@ import {
 } from "./liveQueryDispatcher.ts";
 import { DEFAULT_LIVE_QUERY_LIMITS, type LiveQueryLimits } from "./liveQueryLimits.ts";
 import type { LiveSocket } from "./liveSocket.ts";
+import { SocketGuard, type SocketGuardOptions } from "./socketGuard.ts";
 import { createSubscribe } from "./subscribe.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN } from "./temporaryErrors.ts";
-import { TokenBucket } from "./tokenBucket.ts";
 
 export interface LiveQueryDependencies extends DispatcherDependencies {
   appId: string;
@@ -42,7 +43,11 @@ export interface LiveQueryServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The HTTP status with which another socket of an address is rejected; undefined if it may connect. */
   rejectionOf(ip: string): string | undefined;
-  /** Serves a socket that has another protocol on the network, with the same limits. */
+  /** Maximum size of a message, in bytes. */
+  maxMessageBytes: number;
+  /** The limits of a socket that has another protocol on the network. */
+  guard(socket: SocketGuardOptions["socket"], ip: string): SocketGuard;
+  /** Serves such a socket, with the same limits; its guard has counted its messages. */
   open(socket: LiveSocket, ip: string): void;
   /** Number of open sockets. */
   size(): number;
@@ -58,6 +63,12 @@ export interface LiveQueryServer {
    */
   drain(durationMs: number): Promise<void>;
   stop(): Promise<void>;
+}
+
+interface AddressState {
+  /** Number of open sockets. */
+  sockets: number;
+  rateLimiter: TokenBucket;
 }
 
 const CLOSE_GOING_AWAY = 1001;
@@ -92,7 +103,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
   let isDraining = false;
   const loopBudget = new EventLoopBudget();
   /** The open sockets of an address, and its message rate. */
-  const addresses = new Map<string, { sockets: number; rateLimiter: TokenBucket }>();
+  const addresses = new Map<string, AddressState>();
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -124,10 +135,12 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       const ip = dependencies.clientAddressOf(request);
       const status = rejectionOf(ip);
       if (status !== undefined) return rejectUpgrade(socket, status);
-      sockets.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, ip));
+      sockets.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, ip, false));
     },
     rejectionOf,
-    open,
+    maxMessageBytes: limits.maxMessageBytes,
+    guard: (socket, ip) => guardOf(socket, addressStateOf(ip)),
+    open: (socket, ip) => open(socket, ip, true),
     size: () => clients.size,
     subscriptions: () => counts().subscriptions,
     workers: () => matcher.workers(),
@@ -174,11 +187,20 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     return openSockets >= limits.maxSocketsPerAddress ? "429 Too Many Requests" : undefined;
   }
 
-  function open(socket: LiveSocket, ip: string): void {
+  function addressStateOf(ip: string): AddressState {
     const address = addressKey(ip);
     const rate = { burst: limits.addressMessageBurst, perSecond: limits.addressMessagesPerSecond };
-    const addressState = addresses.get(address) ?? { sockets: 0, rateLimiter: new TokenBucket(rate, now()) };
-    addresses.set(address, addressState);
+    const state = addresses.get(address) ?? { sockets: 0, rateLimiter: new TokenBucket(rate, now()) };
+    addresses.set(address, state);
+    return state;
+  }
+
+  function guardOf(socket: SocketGuardOptions["socket"], { rateLimiter }: AddressState): SocketGuard {
+    return new SocketGuard({ socket, limits, addressRateLimiter: rateLimiter, loopBudget, now, logger });
+  }
+
+  function open(socket: LiveSocket, ip: string, isCounted: boolean): void {
+    const addressState = addressStateOf(ip);
     addressState.sockets += 1;
     const client = new LiveClient(socket, ip, {
       appId: dependencies.appId,
@@ -187,10 +209,9 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       rewriteQuery,
       subscribe,
       unsubscribe: (subscription) => index.remove(subscription),
-      addressRateLimiter: addressState.rateLimiter,
-      loopBudget,
+      guard: guardOf(socket, addressState),
+      isCounted,
       onEvent,
-      now,
       logger,
       limits,
     });

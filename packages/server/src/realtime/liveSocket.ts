@@ -21,11 +21,14 @@ export interface InProcessSocketOptions {
   onMessage(message: JsonObject, bytes: number): void;
   /** What the client has not received yet, in bytes. */
   bufferedBytes(): number;
+  /** Asks the client for a sign of life, which `pong` passes on. */
+  onPing(): void;
   /** Called once, with a code of WebSockets. */
   onClose(code: number, reason: string): void;
 }
 
-const CLOSE_ABNORMAL = 1006;
+/** The code with which sockets are closed that do not respond anymore. */
+export const CLOSE_ABNORMAL = 1006;
 
 /** The socket of a client inside of the process, such as an API that has another protocol on the network. */
 export class InProcessSocket extends EventEmitter implements LiveSocket {
@@ -56,6 +59,10 @@ export class InProcessSocket extends EventEmitter implements LiveSocket {
   }
 
   ping(): void {
+    this.#options.onPing();
+  }
+
+  pong(): void {
     this.emit("pong");
   }
 
