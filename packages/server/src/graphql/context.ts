@@ -3,7 +3,27 @@ import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import type { Method } from "../core/http/apiRoute.ts";
 
 /** A file of a multipart request. */
-export type UploadedFile = Pick<Blob, "arrayBuffer" | "size" | "type"> & { name: string };
+export class UploadedFile {
+  readonly name: string;
+  /** Its content type, or empty. */
+  readonly type: string;
+  /** Private, so that a file is not taken for an object with millions of values. */
+  readonly #content: Buffer;
+
+  constructor(name: string, type: string, content: Buffer) {
+    this.name = name;
+    this.type = type;
+    this.#content = content;
+  }
+
+  get content(): Buffer {
+    return this.#content;
+  }
+
+  get size(): number {
+    return this.#content.length;
+  }
+}
 
 /** An event of a live query. */
 export interface LiveEvent {

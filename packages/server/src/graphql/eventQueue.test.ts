@@ -47,4 +47,15 @@ describe("an event queue", () => {
     for await (const _ of queue) break;
     expect(onReturn).toHaveBeenCalledOnce();
   });
+
+  it.each([
+    ["waits", true],
+    ["comes later", false],
+  ])("throws the error with which it ends, once, for a reader that %s", async (_, isWaiting) => {
+    const queue = new EventQueue<string>(() => undefined);
+    const waiting = isWaiting ? queue.next() : undefined;
+    queue.end(new Error("too expensive"));
+    await expect(waiting ?? queue.next()).rejects.toThrow("too expensive");
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
 });
