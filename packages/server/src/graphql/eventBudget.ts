@@ -5,8 +5,8 @@ import type { Operations } from "./context.ts";
 
 /** What resolving events may cost in a window: for one socket, and for all sockets of one address together. */
 const WINDOW_MS = 10_000;
-const MAX_SOCKET_COST = 500_000;
-const MAX_ADDRESS_COST = 1_500_000;
+const MAX_SOCKET_COST = 200_000;
+const MAX_ADDRESS_COST = 600_000;
 /** A query, and a value of this many characters of the answer, as in the cost of operations. */
 const QUERY_COST = 20;
 const CHARS_PER_VALUE = 64;
