@@ -168,7 +168,7 @@ function readSources(): Map<string, string> {
   });
   const sources = files
     .split("\n")
-    .filter((file) => /^(packages|apps)\/[^/]+\/(src|test)\/.*\.tsx?$/.test(file))
+    .filter((file) => /^((packages|apps)\/[^/]+\/(src|test)|scripts|tests|bench)\/.*\.[mc]?tsx?$/.test(file))
     .filter((file) => !/\.test\.tsx?$/.test(file) && existsSync(join(ROOT, file)));
   return new Map(sources.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 }

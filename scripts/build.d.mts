@@ -14,6 +14,8 @@ export function ensureServerBuilt(): void;
 export function ensureTestHostBuilt(): void;
 /** Bundles all that tests run. */
 export function ensureServersBuilt(): void;
+/** Builds something if its sources have changed since its last build, or if the product is missing. */
+export function ensureBuilt(name: string, sources: string[], product: string, build: () => void): void;
 /** The packages as `npm publish` would send them, each in a file such as `purse-client-0.1.0.tgz`. */
 export const tarballs: string;
 /** Builds and packs the packages if their sources have changed since the last build. */

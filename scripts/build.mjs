@@ -86,7 +86,8 @@ export function ensurePackagesBuilt() {
   );
 }
 
-function ensureBuilt(name, sources, product, build) {
+/** Builds something if its sources have changed since its last build, or if the product is missing. */
+export function ensureBuilt(name, sources, product, build) {
   const stamp = join(root, `.cache/${name}-built`);
   const hash = sourcesHash(sources);
   const isBuilt = () => existsSync(product) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash;

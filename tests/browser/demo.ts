@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { ensureProgram } from "../../scripts/debianPackages.mjs";
+import { ensureProgram } from "../../scripts/programs.mjs";
 import { installWallet, launchBrowser, visit } from "../support/browser.ts";
 import { rest, startPurse } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
@@ -22,7 +22,7 @@ const MAX_PAUSE_S = 3.2;
 const READ_MS = 2_700;
 const MAX_BYTES = 3_000_000;
 
-const program = ensureProgram([FFMPEG], "ffmpeg");
+const program = ensureProgram({ paths: [FFMPEG], debianPackage: "ffmpeg" });
 if (!program) throw new Error("ffmpeg could not be installed");
 const folder = mkdtempSync(join(tmpdir(), "purse-demo-"));
 const browser = await launchBrowser();

@@ -17,6 +17,7 @@ import {
   User,
 } from "@purse/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { casesOf } from "../support/allCases.ts";
 import { type ForeignServer, startParseServer } from "../support/parseServer.ts";
 import { hostPurse } from "../support/purse.ts";
 
@@ -41,7 +42,8 @@ const SERVERS: [string, () => Promise<ForeignServer>][] = [
   ["parse-server 9 on PostgreSQL", startParseServer],
 ];
 
-describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
+// With `npm test`, only Purse.
+describe.each(casesOf(SERVERS, (_, i) => i === 0))("the client's classes with %s", (_, startServer) => {
   let server: ForeignServer;
   let count = 0;
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { start } from "@purse/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { Random } from "../support/random.ts";
+import { until } from "../support/until.ts";
 import { Contest } from "./chaos/contest.ts";
 import { databaseFaults, pause, processFaults, selectFaults, serviceFaults } from "./chaos/faults.ts";
 import { Jobs } from "./chaos/jobs.ts";
@@ -19,9 +20,9 @@ import { KINDS, type Kind, Workload } from "./workload.ts";
 
 /**
  * Duration of the faults in seconds. `npm run chaos` takes ten minutes, with processes, files and all services; without
- * it, only connections to the database fail.
+ * it, each fault of a connection to the database occurs once, while some requests are sent.
  */
-const SECONDS = Number(process.env.PURSE_CHAOS_SECONDS ?? 5);
+const SECONDS = Number(process.env.PURSE_CHAOS_SECONDS ?? 0);
 const IS_LONG = process.env.PURSE_CHAOS_SECONDS !== undefined;
 const SEED = Number(process.env.PURSE_SEED ?? 1);
 const LOGS_PREFIX = join(tmpdir(), "purse-chaos-logs-");
@@ -36,7 +37,11 @@ const ROUND_MS = 20_000;
 /** What is written; sign-ups mostly cost CPU time, and files need a store that the nodes share. */
 const WRITES: readonly Kind[] = KINDS.filter((kind) => IS_LONG || (kind !== "signUp" && kind !== "upload"));
 /** How long a node is cut off from the database or slow at most, in ms. */
-const MAX_OUTAGE_MS = IS_LONG ? 2_000 : 300;
+const MAX_OUTAGE_MS = 2_000;
+/** How many requests are sent during a fault, and after it, in a short run: fewer than clients, which may all have to wait. */
+const REQUESTS_PER_FAULT = 6;
+/** The longest pause between two faults of a node, in ms. */
+const NODE_PAUSE_MS = 500;
 /** Pauses between two names for which clients compete, jobs, sessions, pins and transfers, in ms. */
 const CONTEST_PAUSE_MS = 1_000;
 const JOB_PAUSE_MS = 2_000;
@@ -103,7 +108,9 @@ async function startNodes(long: LongRun | undefined): Promise<readonly ChaosNode
 
 describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
   it(
-    `lose and duplicate no write, event or username${IS_LONG ? ", file, job or webhook," : ""} in ${SECONDS} s`,
+    IS_LONG
+      ? `lose and duplicate no write, event, username, file, job or webhook in ${SECONDS} s`
+      : "lose and duplicate no write, event or username",
     async () => {
       const random = new Random(SEED);
       const long = IS_LONG ? await prepareLongRun() : undefined;
@@ -119,8 +126,15 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
       for (const history of histories)
         await expect.poll(() => history.isSubscribed, { timeout: 20_000 }).toBe(true);
       const contest = new Contest();
+      /** Waits for up to some ms, in a short run for some requests. */
+      let isShortOver = false;
+      const hold = (maxMs: number) => {
+        if (long) return pause(random.integerBelow(maxMs));
+        const wanted = workload.sent + REQUESTS_PER_FAULT;
+        return until(() => isShortOver || workload.sent >= wanted);
+      };
       const nodeFaults = selectFaults(
-        { ...databaseFaults(MAX_OUTAGE_MS), ...(long && processFaults()) },
+        { ...databaseFaults(() => hold(MAX_OUTAGE_MS)), ...(long && processFaults()) },
         ONLY,
       );
       const sharedFaults = selectFaults(long ? serviceFaults(long.services) : {}, ONLY);
@@ -135,11 +149,12 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
         ...histories.flatMap((history) => history.violations),
       ];
 
-      while (performance.now() < end && violations().length === 0) {
+      do {
         const roundEnd = Math.min(end, performance.now() + ROUND_MS);
-        const isDone = () => performance.now() > roundEnd;
+        const left = Object.keys(nodeFaults);
+        const isDone = () => (long ? performance.now() > roundEnd : isShortOver);
         const repeat = async (pauseMs: number, work: () => Promise<unknown>) => {
-          for (; !isDone(); await pause(pauseMs)) await work();
+          for (; !isDone(); await (long ? pause(pauseMs) : hold(pauseMs))) await work();
         };
         const client = async () => {
           while (!isDone()) await workload.runOne(random.pick(nodes).purse, random.pick(WRITES));
@@ -149,13 +164,14 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
           const names = Object.keys(nodeFaults);
           while (!isDone() && names.length > 0) {
             const node = random.pick(nodes.filter(({ isFaulty }) => !isFaulty));
-            const name = random.pick(names);
+            const name = long ? random.pick(names) : (left.pop() ?? "");
             injected[name] = (injected[name] ?? 0) + 1;
             node.isFaulty = true;
             await nodeFaults[name]?.(node, random).finally(() => {
               node.isFaulty = false;
             });
-            await pause(random.integerBelow(500));
+            await hold(NODE_PAUSE_MS);
+            isShortOver = left.length === 0;
           }
         };
         const work = [...Array.from({ length: CLIENTS }, client), failNode()];
@@ -214,7 +230,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
             }),
           );
         }
-      }
+      } while (performance.now() < end && violations().length === 0);
       if (long && CHANGES === "decoding" && violations().length === 0) {
         let isLost = false;
         const writers = nodes.map(({ purse }) => workload.run(purse, 1, () => isLost, WRITES));
@@ -232,7 +248,7 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
       const sum = (count: (history: LiveHistory) => number) =>
         histories.reduce((all, each) => all + count(each), 0);
       console.log(
-        `seed ${SEED}, ${SECONDS} s, by ${CHANGES}:`,
+        `seed ${SEED}${IS_LONG ? `, ${SECONDS} s` : ""}, by ${CHANGES}:`,
         JSON.stringify({
           injected,
           ...workload.totals,

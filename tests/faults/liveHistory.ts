@@ -1,11 +1,9 @@
 import { LiveQueryClient, type LiveQuerySubscription, type ParseObject, Query } from "@purse/client";
 import { isJsonObject } from "@purse/protocol";
 import { type Purse, query, rest } from "../support/purse.ts";
+import { until } from "../support/until.ts";
 
 const MASTER = { useMasterKey: true };
-
-/** Delay before a rejected subscription is tried again, in ms. */
-const RETRY_MS = 300;
 
 /** What a live client has learned about its classes, to be compared with the stored objects. */
 export class LiveHistory {
@@ -79,8 +77,18 @@ export class LiveHistory {
     subscription.on("error", (error) => {
       if (subscription.subscribed || this.#isClosed) return;
       this.rejections.push(String(error));
-      setTimeout(() => this.#subscribe(className, true), RETRY_MS);
+      void this.#subscribeAgain(className);
     });
+  }
+
+  /** As soon as the server answers queries again. */
+  async #subscribeAgain(className: "Made" | "Counter"): Promise<void> {
+    const answers = async () => {
+      const answer = await rest(this.#purse, "GET", `/classes/${className}?limit=0`).catch(() => undefined);
+      return answer?.status === 200;
+    };
+    await until(async () => this.#isClosed || (await answers()));
+    if (!this.#isClosed) this.#subscribe(className, true);
   }
 
   #onCreate(id: string): void {
@@ -120,12 +128,11 @@ async function idsOf(purse: Purse, className: string): Promise<string[]> {
   for (let last = ""; ; last = ids.at(-1) ?? "") {
     const where = { objectId: { $gt: last } };
     const path = `/classes/${className}${query({ where, keys: "objectId", order: "objectId", limit: "1000" })}`;
-    const answer = await rest(purse, "GET", path, undefined, MASTER).catch(() => undefined);
-    const { results } = answer?.body ?? {};
-    if (answer?.status !== 200 || !Array.isArray(results)) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      continue;
-    }
+    const results = await until(async () => {
+      const answer = await rest(purse, "GET", path, undefined, MASTER).catch(() => undefined);
+      const { results } = answer?.body ?? {};
+      return answer?.status === 200 && Array.isArray(results) ? results : undefined;
+    });
     if (results.length === 0) return ids;
     ids.push(...results.filter(isJsonObject).map(({ objectId }) => String(objectId)));
   }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Purse, query } from "../support/purse.ts";
 import type { Random } from "../support/random.ts";
+import { until } from "../support/until.ts";
 import { type Answer, contentOf, send, upload } from "./workloadRequests.ts";
 
 export const KINDS = [
@@ -51,6 +52,8 @@ export class Workload {
   readonly #counters: { id: string; value: number }[] = [];
   #parent = "";
   #operations: Operation[] = [];
+  #sent = 0;
+  readonly #onAnswer = new Set<(kind: Kind, isAcked: boolean) => void>();
 
   constructor(random: Random) {
     this.#random = random;
@@ -80,6 +83,28 @@ export class Workload {
     );
   }
 
+  /** The number of requests that were sent. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** Resolves as soon as a write of each of these kinds was acknowledged, and then `more` others. */
+  acknowledged(kinds: readonly Kind[], more: number): Promise<void> {
+    const missing = new Set(kinds);
+    let left = more;
+    return new Promise((resolve) => {
+      const onAnswer = (kind: Kind, isAcked: boolean) => {
+        if (!isAcked) return;
+        if (missing.size > 0) missing.delete(kind);
+        else left -= 1;
+        if (missing.size > 0 || left > 0) return;
+        this.#onAnswer.delete(onAnswer);
+        resolve();
+      };
+      this.#onAnswer.add(onAnswer);
+    });
+  }
+
   /** Sends one request. */
   async runOne(purse: Purse, kind: Kind): Promise<void> {
     const token = randomUUID();
@@ -99,7 +124,9 @@ export class Workload {
       operation.id = String(created.body.objectId);
     }
     this.#operations.push(operation);
-    this.#recordAnswer(operation, await this.#send(purse, operation, 1));
+    this.#sent += 1;
+    const isAcked = this.#recordAnswer(operation, await this.#send(purse, operation, 1));
+    for (const onAnswer of this.#onAnswer) onAnswer(kind, isAcked);
   }
 
   /**
@@ -134,13 +161,14 @@ export class Workload {
     return isAcked;
   }
 
-  async #retryUntilAnswered(purse: Purse, operation: Operation): Promise<Answer | undefined> {
-    for (let attempt = 2; attempt < 20; attempt++) {
+  #retryUntilAnswered(purse: Purse, operation: Operation): Promise<Answer> {
+    let attempt = 1;
+    const answered = async () => {
+      attempt += 1;
       const answer = await this.#send(purse, operation, attempt);
-      if (answer && answer.status < 500) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-    return undefined;
+      return answer && answer.status < 500 ? answer : undefined;
+    };
+    return until(answered, { otherwise: `No answer to ${operation.kind} ${operation.token}` });
   }
 
   #send(

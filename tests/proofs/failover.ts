@@ -24,6 +24,7 @@ import { send } from "../faults/workloadRequests.ts";
 import { type PatroniCluster, type PatroniNode, startPatroniCluster } from "../support/patroniCluster.ts";
 import { type PurseProcess, startPurse } from "../support/purse.ts";
 import { Random } from "../support/random.ts";
+import { until } from "../support/until.ts";
 
 const { values } = parseArgs({
   options: {
@@ -41,7 +42,6 @@ const MAX_OUTAGE_MS = 30_000;
 const LOAD_MS = 4_000;
 const LOST_WRITES = 20;
 const WAIT_MS = 120_000;
-const POLL_MS = 50;
 const KIND_LIST = KINDS.filter((kind) => kind !== "upload" && kind !== "signUp");
 
 const problems: string[] = [];
@@ -68,7 +68,7 @@ try {
   const workload = new Workload(random);
   await workload.prepare(first);
   for (const server of servers) histories.push(new LiveHistory(server));
-  await until("live queries", async () => histories.every(({ isSubscribed }) => isSubscribed));
+  await untilReached("live queries", async () => histories.every(({ isSubscribed }) => isSubscribed));
   for (let round = 1; round <= Number(values.rounds); round++)
     await proveSynchronous(cluster, workload, first, round);
   await proveAsynchronous(cluster, first);
@@ -139,7 +139,7 @@ async function proveAsynchronous(
   console.log("asynchronous replication");
   await setSynchronous(false);
   const primary = await untilHealthy();
-  await until("writes", async () => (await create(reader)) !== undefined);
+  await untilReached("writes", async () => (await create(reader)) !== undefined);
   const before = histories.map(({ refetches }) => refetches);
   primary.replication.break();
   const saved: string[] = [];
@@ -171,7 +171,7 @@ async function proveAsynchronous(
 /** Repeats a write until it is acknowledged; returns how long that took, in ms. */
 async function untilSaved(server: PurseProcess): Promise<number> {
   const started = performance.now();
-  await until("an acknowledged write", async () => (await create(server)) !== undefined);
+  await untilReached("an acknowledged write", async () => (await create(server)) !== undefined);
   return performance.now() - started;
 }
 
@@ -184,28 +184,26 @@ async function create(server: PurseProcess): Promise<string | undefined> {
 /** Waits until the live queries of all servers know what the tables contain. */
 async function untilEqual(reader: PurseProcess): Promise<void> {
   for (const [i, history] of histories.entries())
-    await until("live queries", async () => (await history.difference(reader)) === 0).catch(async () =>
+    await untilReached("live queries", async () => (await history.difference(reader)) === 0).catch(async () =>
       problems.push(`the live queries of server ${i + 1} miss ${await history.difference(reader)} changes`),
     );
 }
 
 /** Waits until all live queries have been told to query again; `before` is how often each had been told. */
 async function untilRefetched(before: readonly number[]): Promise<void> {
-  await until("a refetch", async () =>
+  await untilReached("a refetch", async () =>
     histories.every(({ refetches }, i) => refetches > (before[i] ?? 0)),
   ).catch(() => problems.push("a live query was not told to query again"));
 }
 
 async function untilPrimary(nodes: readonly PatroniNode[]): Promise<void> {
-  await until("both nodes", async () => (await Promise.all(nodes.map((node) => node.role()))).every(Boolean));
+  await untilReached("both nodes", async () =>
+    (await Promise.all(nodes.map((node) => node.role()))).every(Boolean),
+  );
 }
 
-async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited for ${what} for ${seconds(WAIT_MS)}`);
-    await pause(POLL_MS);
-  }
+async function untilReached(what: string, condition: () => Promise<boolean>): Promise<void> {
+  await until(condition, { withinMs: WAIT_MS, otherwise: `Not reached: ${what}` });
 }
 
 function sum(count: (history: LiveHistory) => number): number {

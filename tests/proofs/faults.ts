@@ -36,11 +36,11 @@ if (values.changes !== "triggers" && values.changes !== "decoding")
 const root = join(import.meta.dirname, "../..");
 const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> = {
   commits: {
-    files: ["tests/faults/lostCommits.alone.test.ts"],
+    files: ["tests/faults/lostCommits.server.test.ts"],
     env: { PURSE_COMMIT_ROUNDS: values.rounds ?? "500" },
   },
-  crashes: { files: ["tests/faults/crashes.alone.test.ts"], env: { PURSE_CRASH_CYCLES: values.cycles } },
-  clocks: { files: ["tests/faults/clockJumps.alone.test.ts"], env: { PURSE_CLOCK_JUMPS: "all" } },
+  crashes: { files: ["tests/faults/crashes.server.test.ts"], env: { PURSE_CRASH_CYCLES: values.cycles } },
+  clocks: { files: ["tests/faults/clockJumps.server.test.ts"], env: { PURSE_CLOCK_JUMPS: "all" } },
   restarts: {
     files: ["tests/faults/rollingRestart.alone.test.ts"],
     env: {
@@ -57,12 +57,12 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
     },
   },
   nodes: {
-    files: ["chainFaults", "hostileNodes"].map((name) => `packages/chain/src/indexer/${name}.test.ts`),
+    files: ["chainFaults", "hostileNodes"].map((name) => `packages/chain/src/indexer/${name}.`),
     env: { PURSE_CHAIN_FAULTS: "all" },
   },
   outages: {
-    files: ["tests/browser/outage.browser.test.ts", "tests/browser/studioOutage.browser.test.ts"],
-    env: { PURSE_TESTS: "all" },
+    files: ["tests/browser/outage.", "tests/browser/studioOutage."],
+    env: {},
   },
 };
 const proof = PROOFS[positionals[0] ?? ""];
@@ -77,6 +77,8 @@ const { status } = spawnSync(
     stdio: "inherit",
     env: {
       ...process.env,
+      // On every database.
+      PURSE_TESTS: "all",
       PURSE_SEED: values.seed,
       PURSE_SMALL_SERVER: values.small ? "1" : "0",
       ...(isInBrowser && { CHROMIUM_PATH: ensureChromium() }),

@@ -12,14 +12,14 @@ const { values } = parseArgs({ options: { count: { type: "string", default: "200
 const root = join(import.meta.dirname, "../..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const files = [
-  "packages/chain/src/indexer/randomHistory.server.test.ts",
+  "packages/chain/src/indexer/randomHistory.nightly.server.test.ts",
   "packages/server/src/chainEvents/watchIndexer.server.test.ts",
   "packages/server/src/chainEvents/streams/streamIndexer.server.test.ts",
-  "tests/server/chainHistories.server.test.ts",
+  "tests/server/chainHistories.nightly.server.test.ts",
 ];
 const { status } = spawnSync(process.execPath, [vitest, "run", ...files], {
   cwd: root,
   stdio: "inherit",
-  env: { ...process.env, PURSE_HISTORIES: values.count },
+  env: { ...process.env, PURSE_TESTS: "all", PURSE_HISTORIES: values.count },
 });
 process.exit(status ?? 1);

@@ -7,8 +7,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../support/freePort.ts";
+import { until } from "../support/until.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CACHE = join(ROOT, ".cache/image");
@@ -94,13 +94,8 @@ async function runImage(): Promise<void> {
 }
 
 async function untilHealthy(port: number): Promise<void> {
-  const end = Date.now() + START_TIMEOUT_MS;
-  while (Date.now() < end) {
-    const response = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
-    if (response?.ok) return;
-    await delay(200);
-  }
-  throw new Error("the server did not start in time");
+  const isHealthy = async () => (await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined))?.ok;
+  await until(isHealthy, { withinMs: START_TIMEOUT_MS, otherwise: "The server did not start" });
 }
 
 /** What a container engine would start: variables as NAME=value, user:group, and the command. */

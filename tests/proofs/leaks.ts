@@ -1,12 +1,13 @@
 /*
  * Sends every kind of request to a new server and verifies that nothing leaks: memory after garbage collection,
  * file descriptors, handles, listeners, and the entries of all maps and sets.
- *   npm run prove:leaks -- [--requests 100000] [--postgres] [--verbose]
+ *   npm run prove:leaks -- [--requests 100000] [--postgres] [--seed 1] [--verbose]
  * Ends with 1 where something grows.
  */
 import { parseArgs } from "node:util";
 import { startPostgres } from "../support/postgresServer.ts";
 import { startPurse } from "../support/purse.ts";
+import { Random } from "../support/random.ts";
 import { Inspector, type MemorySnapshot } from "./leaksInspector.ts";
 import { type Kind, prepareKinds, READ_ONLY_KEY } from "./leaksRequests.ts";
 
@@ -14,11 +15,14 @@ const { values } = parseArgs({
   options: {
     requests: { type: "string", default: "100000" },
     postgres: { type: "boolean", default: false },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
     verbose: { type: "boolean", default: false },
   },
 });
 const REQUESTS = Number(values.requests);
 if (!(REQUESTS >= 100)) throw new Error("--requests must be a number from 100");
+const random = new Random(Number(values.seed));
+console.log(`Seed ${values.seed}`);
 const WORKERS = 16;
 const SAMPLES = 8;
 /** Caches fill in the first half; the second half is compared. */
@@ -52,7 +56,7 @@ process.on("SIGINT", () => void stop().then(() => process.exit(130)));
 let findings: string[] = ["the run did not complete"];
 try {
   const inspector = await Inspector.attach(purse.output, purse.pid);
-  const { kinds, disconnect } = await prepareKinds(purse);
+  const { kinds, disconnect } = await prepareKinds(purse, random);
   const samples = new Map<number, MemorySnapshot>();
   const failures = new Map<string, number>();
   for (let sample = 0; sample <= SAMPLES; sample++) {
@@ -83,7 +87,7 @@ async function run(kinds: Kind[], count: number, failures: Map<string, number>):
   const total = kinds.reduce((all, { weight }) => all + weight, 0);
   let left = count;
   const next = (): Kind | undefined => {
-    let at = Math.random() * total;
+    let at = random.next() * total;
     return kinds.find(({ weight }) => {
       at -= weight;
       return at < 0;

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../support/until.ts";
 
 /** The memory and resources of a process after garbage collection. */
 export interface MemorySnapshot {
@@ -52,22 +53,17 @@ export class Inspector {
 
   /** `output` is what the process has printed so far: its inspector's address is in it. */
   static async attach(output: () => string, pid: number): Promise<Inspector> {
-    const deadline = Date.now() + 10_000;
-    for (;;) {
-      const address = /Debugger listening on (ws:\S+)/.exec(output())?.[1];
-      if (address !== undefined) {
-        const socket = new WebSocket(address);
-        await new Promise((resolve, reject) => {
-          socket.addEventListener("open", resolve, { once: true });
-          socket.addEventListener("error", reject, { once: true });
-        });
-        const inspector = new Inspector(socket, pid);
-        await inspector.#call("NodeWorker.enable", { waitForDebuggerOnStart: false });
-        return inspector;
-      }
-      if (Date.now() > deadline) throw new Error(`The inspector does not listen:\n${output()}`);
-      await sleep(50);
-    }
+    const address = await until(() => /Debugger listening on (ws:\S+)/.exec(output())?.[1], {
+      otherwise: () => `The inspector does not listen:\n${output()}`,
+    });
+    const socket = new WebSocket(address);
+    await new Promise((resolve, reject) => {
+      socket.addEventListener("open", resolve, { once: true });
+      socket.addEventListener("error", reject, { once: true });
+    });
+    const inspector = new Inspector(socket, pid);
+    await inspector.#call("NodeWorker.enable", { waitForDebuggerOnStart: false });
+    return inspector;
   }
 
   close(): void {

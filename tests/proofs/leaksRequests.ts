@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { WebSocket } from "ws";
 import type { Purse } from "../support/purse.ts";
+import type { Random } from "../support/random.ts";
 import { ROUTES } from "./leaksRoutes.ts";
 
 /** One kind of request: `run` rejects if the server fails (500), not if it refuses the request. */
@@ -24,15 +25,14 @@ export const READ_ONLY_KEY = "read-only-key-of-the-leaks";
 const PASSWORD = "correct horse battery";
 
 /** Fills the server with what the mix needs. `disconnect` closes the connections; the next requests open others. */
-export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; disconnect(): void }> {
+export async function prepareKinds(
+  purse: Purse,
+  random: Random,
+): Promise<{ kinds: Kind[]; disconnect(): void }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   let unique = 0;
   const uniqueName = () => `x${(++unique).toString(36)}${randomBytes(4).toString("hex")}`;
-  const pick = <T>(list: readonly T[]): T => {
-    const chosen = list[Math.floor(Math.random() * list.length)];
-    if (chosen === undefined) throw new Error("There is nothing to choose from");
-    return chosen;
-  };
+  const pick = <T>(list: readonly T[]): T => random.pick(list);
 
   async function send(
     method: string,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { WebSocket } from "ws";
 import type { Purse } from "../support/purse.ts";
+import type { Random } from "../support/random.ts";
 
 const ROWS = 2_000;
 const GROUPS = 50;
@@ -33,7 +34,7 @@ interface Reply {
 }
 
 /** Creates the test data and opens the live queries. */
-export async function prepareLoad(purse: Purse): Promise<Load> {
+export async function prepareLoad(purse: Purse, random: Random): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const pending = new Map<number, number>();
   let delays: number[] = [];
@@ -88,7 +89,7 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
   }
 
   const json = (value: object) => ({ body: JSON.stringify(value) });
-  const randomInt = (max: number) => Math.floor(Math.random() * max);
+  const randomInt = (max: number) => random.integerBelow(max);
 
   const ids: string[] = [];
   for (let at = 0; at < ROWS; at += 50) {
@@ -199,7 +200,7 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
 
   return {
     next() {
-      let left = Math.random() * total;
+      let left = random.next() * total;
       const chosen = steps.find(({ weight }) => {
         left -= weight;
         return left < 0;

@@ -20,6 +20,7 @@ import { freePort } from "../support/freePort.ts";
 import { newDatabase, startPostgres } from "../support/postgresServer.ts";
 import { type PurseProcess, startPurse } from "../support/purse.ts";
 import { Random } from "../support/random.ts";
+import { until } from "../support/until.ts";
 import { buildVersion, findPreviousCommit, knowsPartitions, type OtherVersion } from "./previousVersion.ts";
 
 const { values } = parseArgs({
@@ -94,7 +95,7 @@ async function prove(): Promise<void> {
   await workload.prepare(target);
   const history = new LiveHistory(target);
   ends.push(() => history.close());
-  await until("live queries", async () => history.isSubscribed);
+  await untilReached("live queries", async () => history.isSubscribed);
 
   let isDone = false;
   const load = workload.run(target, CLIENTS, () => isDone, KIND_LIST);
@@ -119,7 +120,7 @@ async function prove(): Promise<void> {
   isDone = true;
   await load;
   await workload.check(target);
-  await until("live queries", async () => (await history.difference(target)) === 0).catch(async () =>
+  await untilReached("live queries", async () => (await history.difference(target)) === 0).catch(async () =>
     problems.push(`live queries miss ${await history.difference(target)} changes`),
   );
   const { totals } = workload;
@@ -172,7 +173,7 @@ async function provePartitions({
   const { port, dataDir } = reader;
   const older = await startPurse({ env: previousEnv, port, dataDir, serverFile: previous.serverFile });
   servers[1] = older;
-  await until("the previous version to see the index", async () =>
+  await untilReached("the previous version to see the index", async () =>
     older.output().includes("belongs to a newer version"),
   );
   const accounts = await rpc(chain.rpcUrl, "eth_accounts", []);
@@ -217,7 +218,7 @@ async function index(sql: postgres.Sql, { rpcUrl }: PurseProcess, before: number
       SELECT count(*)::int AS n, coalesce(max(number), -1)::int AS newest FROM chain_1337.blocks`;
     return rows[0] ?? { n: 0, newest: -1 };
   };
-  await until("the chain index", async () => {
+  await untilReached("the chain index", async () => {
     const { n, newest } = await count().catch(() => ({ n: before, newest: -1 }));
     if (n < before) throw new Error(`the chain index was cleared: it had ${before} blocks, and has ${n}`);
     return newest >= head;
@@ -236,10 +237,6 @@ async function rpc(url: string, method: string, params: unknown[]): Promise<unkn
   return result;
 }
 
-async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited for ${what} for ${WAIT_MS / 1000} s`);
-    await pause(100);
-  }
+async function untilReached(what: string, condition: () => Promise<boolean>): Promise<void> {
+  await until(condition, { withinMs: WAIT_MS, otherwise: `Not reached: ${what}` });
 }

@@ -262,7 +262,12 @@ describe.each(DATABASES)("size limits on %s", (database) => {
       const ids = many(40, () => randomUUID().slice(0, 10));
       const links = ids.map((id) => ({ __type: "Pointer", className: "Node", objectId: id }));
       const server = await hostPurse({
-        env: { ...(await databaseEnv(database)), PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" },
+        env: {
+          ...(await databaseEnv(database)),
+          PURSE_ALLOW_CUSTOM_OBJECT_ID: "1",
+          // Otherwise, the size of the response would be the first limit.
+          PURSE_MAX_ANSWER_BYTES: String(2 ** 28),
+        },
       });
       try {
         const requests = ids.map((id) => ({

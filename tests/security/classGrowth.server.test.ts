@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
@@ -60,7 +61,7 @@ describe.each(DATABASES)("classes that clients create on %s", (database) => {
   });
 
   it.each(CLASS_CREATORS)("are rejected by %s above the limit", async (_, make) => {
-    const { body } = await make(`Further${Math.trunc(Math.random() * 1e9)}`);
+    const { body } = await make(`Further${randomUUID().slice(0, 8)}`);
     expect(body).toMatchObject(FORBIDDEN);
   });
 

@@ -264,7 +264,7 @@ describe.each(DATABASES)("the limits of GraphQL on %s", (database) => {
         query: `{ jot(id: "${body.objectId}") { ${many(300, (i) => `a${i}: title`)} } }`,
       }),
     });
-    expect(await response.json()).toMatchObject({ code: 116 });
+    expect(await response.json()).toMatchObject({ data: null, errors: [{ extensions: { code: 116 } }] });
     await rest(purse, "DELETE", `/classes/Jot/${body.objectId}`);
   });
 
@@ -346,6 +346,13 @@ describe.each(DATABASES)("the limits of GraphQL on %s", (database) => {
     ])("close it with 1008 after %s, as those of live queries", async (_, message, count) => {
       const { socket, state } = await connect();
       for (let i = 0; i < count; i++) socket.send(message.replace('"id":"1"', `"id":"${i}"`));
+      await expect.poll(() => state.closedWith).toBe(1008);
+    });
+
+    it("close it with 1008 after many pings of the protocol, which are answered", async () => {
+      const { socket, state } = await connect();
+      socket.on("pong", () => socket.ping());
+      for (let i = 0; i < 10; i++) socket.ping();
       await expect.poll(() => state.closedWith).toBe(1008);
     });
 

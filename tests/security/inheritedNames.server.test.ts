@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rowsWith } from "../support/allCases.ts";
+import { casesOf } from "../support/allCases.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
@@ -210,7 +210,8 @@ describe.each(DATABASES)("names that every object inherits, on %s", (database) =
     return answers;
   }
 
-  it.each(rowsWith(database, INHERITED, DATABASES))(
+  // With `npm test`, each name is that of one kind of thing.
+  it.each(casesOf(INHERITED, (_, i) => i % 3 === 0))(
     "%s is the name of a field like any other",
     async (name) => {
       for (const use of [useField, useReferences, useTrigger]) {
@@ -220,7 +221,7 @@ describe.each(DATABASES)("names that every object inherits, on %s", (database) =
     },
   );
 
-  it.each(rowsWith(database, INHERITED, DATABASES))(
+  it.each(casesOf(INHERITED, (_, i) => i % 3 > 0))(
     "%s is the name of a class, a function, a setting or a role like any other",
     async (name) => {
       expect(await answersFor(name, useOtherNames)).toEqual(

@@ -179,8 +179,19 @@ describe("abuse of the MCP endpoint", () => {
     );
   });
 
-  it("limits the requests per token and those without a valid token", async () => {
+  it("refuses pages of other origins, and serves its own", async () => {
     const { sessionToken: token } = await signUp(purse);
+    const statusFrom = async (origin: string) =>
+      (await send(listTools, { Authorization: `Bearer ${token}`, Origin: origin })).status;
+    expect(await statusFrom(new URL(purse.url).origin)).toBe(200);
+    for (const origin of ["http://evil.example", "null", "http://localhost.evil.example"])
+      expect([origin, await statusFrom(origin)]).toEqual([origin, 403]);
+  });
+
+  it("limits the requests of a user in all sessions, and refuses no valid token for others' failures", async () => {
+    const account = await signUp(purse);
+    const { sessionToken: token } = account;
+    const second = await rest(purse, "POST", "/sessions", {}, { sessionToken: token });
     const statuses = async (bearer: string, count: number) => {
       const responses = [];
       for (let i = 0; i < count; i++)
@@ -190,6 +201,8 @@ describe("abuse of the MCP endpoint", () => {
     const own = await statuses(token, 62);
     expect(own.slice(0, 60)).toEqual(Array(60).fill(200));
     expect(own.at(-1)).toBe(429);
+    expect(await statuses(String(second.body.sessionToken), 1)).toEqual([429]);
     expect((await statuses("r:00000000000000000000000000000000", 31)).at(-1)).toBe(429);
+    expect(await statuses((await signUp(purse)).sessionToken, 1)).toEqual([200]);
   });
 });

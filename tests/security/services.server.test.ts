@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -5,6 +6,7 @@ import { join, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { pairsOf } from "../support/allCases.ts";
 import {
   type AttackTarget,
   type Attempt,
@@ -17,6 +19,7 @@ import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { connectLive, type LiveSocket, openSocket } from "../support/liveClient.ts";
 import { type PurseProcess, query, rest, signUp, startPurse } from "../support/purse.ts";
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
+import { until } from "../support/until.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MASTER = { useMasterKey: true };
@@ -186,7 +189,7 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
     )("reports no more events after %s by %s", async (_name, transport, loss) => {
       const who = await signUp(purse);
       const user = { __type: "Pointer", className: "_User", objectId: who.id };
-      const name = `readers-${Math.random().toString(36).slice(2)}`;
+      const name = `readers-${randomUUID()}`;
       await rest(
         purse,
         "POST",
@@ -219,7 +222,7 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
   });
 
   it.each(IDENTITIES)("a live query matches the objects that REST returns to %s (case 16)", async (who) => {
-    const className = `Owned${Math.random().toString(36).slice(2)}`;
+    const className = `Owned${randomUUID().slice(0, 8)}`;
     await rest(
       purse,
       "POST",
@@ -293,8 +296,8 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
     ];
 
     it.each(
-      ACTIVE.flatMap(([name, type, body]) =>
-        Object.keys(FILE_REQUESTS).map((transport) => [name, type, transport, body] as const),
+      pairsOf(ACTIVE, Object.keys(FILE_REQUESTS)).map(
+        ([[name, type, body], transport]) => [name, type, transport, body] as const,
       ),
     )("in %s as %s by %s is rejected for users or served inert", async (name, type, transport, body) => {
       const keys: JsonObject[] = [
@@ -370,17 +373,18 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
       "‮gpj.exe",
     ];
 
-    it.each(
-      NAMES.flatMap((name) => Object.keys(FILE_REQUESTS).map((transport) => [name, transport] as const)),
-    )("reject the name %j by %s", async (name, transport) => {
-      const answer = await FILE_REQUESTS[transport]?.(name, "text/plain", "x", {
-        _SessionToken: attackTarget.sessionToken,
-      });
-      expect(answer?.status).toBeGreaterThanOrEqual(400);
-      expect(answer?.status).toBeLessThan(500);
-      expect(answer?.headers.get("x-evil")).toBeNull();
-      await attackTarget.expectAlive();
-    });
+    it.each(pairsOf(NAMES, Object.keys(FILE_REQUESTS)))(
+      "reject the name %j by %s",
+      async (name, transport) => {
+        const answer = await FILE_REQUESTS[transport]?.(name, "text/plain", "x", {
+          _SessionToken: attackTarget.sessionToken,
+        });
+        expect(answer?.status).toBeGreaterThanOrEqual(400);
+        expect(answer?.status).toBeLessThan(500);
+        expect(answer?.headers.get("x-evil")).toBeNull();
+        await attackTarget.expectAlive();
+      },
+    );
 
     it.each([
       "bytes=0-99999999999999999999",
@@ -540,20 +544,17 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
         }
       });
     }
-    /** Sends a part of a request; returns the ms until the server closes the connection. */
-    async function connectionLifetime(first: string, more?: (socket: Socket) => void): Promise<number> {
-      const startedAt = performance.now();
+    /** Sends a part of a request, and goes on until the server closes the connection. */
+    async function sendSlowly(first: string, more?: (socket: Socket) => void): Promise<void> {
       const socket = connect(purse.port, "127.0.0.1");
       socket.on("error", () => {});
       socket.resume();
-      const closed = new Promise<void>((done) => socket.once("close", () => done()));
       await new Promise<void>((open) => socket.once("connect", () => open()));
       socket.write(first);
-      const dripTimer = setInterval(() => more?.(socket), 100);
-      await Promise.race([closed, new Promise((done) => setTimeout(done, 10_000))]);
-      clearInterval(dripTimer);
-      socket.destroy();
-      return performance.now() - startedAt;
+      await until(() => {
+        if (!socket.closed) more?.(socket);
+        return socket.closed;
+      });
     }
     const head = "POST /server/classes/Thing HTTP/1.1\r\nHost: x\r\nX-Parse-Application-Id: test-app\r\n";
 
@@ -567,8 +568,7 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
       ["slow chunks", `${head}Transfer-Encoding: chunked\r\n\r\n`, (socket) => socket.write("1\r\n \r\n")],
       ["silence after a response", "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"],
     ])("with %s are closed at the deadline", async (_name, first, more) => {
-      const [ms] = await Promise.all([connectionLifetime(first, more), attackTarget.expectAlive()]);
-      expect(ms).toBeLessThan(9_000);
+      await Promise.all([sendSlowly(first, more), attackTarget.expectAlive()]);
       await attackTarget.expectAlive();
     });
 

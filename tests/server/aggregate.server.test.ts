@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { ALL_DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("aggregation on %s", (database) => {
+describe.each(ALL_DATABASES)("aggregation on %s", (database) => {
   let purse: Purse;
   const ids: Record<string, string> = {};
   beforeAll(async () => {

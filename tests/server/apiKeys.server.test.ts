@@ -27,13 +27,19 @@ const refused = (status: number, message: string) => ({
   body: { message: expect.stringContaining(message) },
 });
 
-async function untilStatus(purse: Purse, key: string, wanted: (status: number) => boolean) {
-  const deadline = Date.now() + SEEN_WITHIN_MS;
-  for (;;) {
-    const answer = await ask(purse, { "X-API-Key": key });
-    if (wanted(answer.status) || Date.now() > deadline) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+/** Waits until a key has an effect. Returns the answer. */
+async function untilStatus(purse: Purse, key: string, isWanted: (status: number) => boolean) {
+  let answer = await ask(purse, { "X-API-Key": key });
+  await expect
+    .poll(
+      async () => {
+        answer = await ask(purse, { "X-API-Key": key });
+        return isWanted(answer.status);
+      },
+      { timeout: SEEN_WITHIN_MS, interval: 100 },
+    )
+    .toBe(true);
+  return answer;
 }
 
 describe.each(DATABASES)("API keys on %s", (database) => {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { ALL_DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest } from "../support/purse.ts";
 
-describe.each(DATABASES)("batches on %s", (database) => {
+describe.each(ALL_DATABASES)("batches on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: await databaseEnv(database) });

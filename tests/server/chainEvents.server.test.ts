@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { erc20Abi, type Hex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, type ExpectStatic, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, type ExpectStatic, it, vi } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
@@ -140,12 +140,18 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
     for (let attempts = 0; attempts < 30; attempts++) {
       const value = ++probes;
       await hand.transferToken(0, to, value);
-      const deadline = Date.now() + 1_000;
-      while (Date.now() < deadline) {
-        const stored = await Promise.all(tableNames.map((name) => found(name, { value: String(value) })));
-        if (stored.every((objects) => objects.length > 0)) return;
-        await new Promise((done) => setTimeout(done, 50));
-      }
+      const storing = vi.waitFor(
+        async () => {
+          const stored = await Promise.all(tableNames.map((name) => found(name, { value: String(value) })));
+          if (stored.some((objects) => objects.length === 0)) throw new Error("not yet");
+        },
+        { timeout: 1_000, interval: 50 },
+      );
+      const isStored = await storing.then(
+        () => true,
+        () => false,
+      );
+      if (isStored) return;
     }
     throw new Error(`The watch of ${tableNames.join(" or ")} has not begun`);
   }

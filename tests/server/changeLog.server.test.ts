@@ -1,6 +1,7 @@
 import { type ClassSchema, openStore, type Store } from "@purse/server";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { NIGHTLY } from "../support/allCases.ts";
 import { startDecodablePostgres } from "../support/decodablePostgres.ts";
 import { newDatabase, type PostgresServer } from "../support/postgresServer.ts";
 
@@ -124,6 +125,8 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     expect(seen).toHaveLength(200 + 67);
   });
 
+  if (!isByTriggers && !NIGHTLY) return;
+
   async function createInBatch(): Promise<void> {
     const steps = [1, 2].map(() => {
       const id = `object${++ids}`;
@@ -205,6 +208,8 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     for (const session of [first, second]) session.release();
     await sql.end();
   });
+
+  if (!NIGHTLY) return;
 
   it("reads the requested classes only, and continues after the others", async () => {
     const head = await log.subscribe("Post", soon());

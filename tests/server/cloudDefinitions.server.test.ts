@@ -9,7 +9,7 @@ const LATE = `
   setImmediate(() => Parse.Cloud.define("inSetImmediate", () => WORD));
   process.nextTick(() => Parse.Cloud.define("inNextTick", () => WORD));
   queueMicrotask(() => Parse.Cloud.define("inMicrotask", () => WORD));
-  setTimeout(() => Parse.Cloud.define("inTimer", () => WORD), 30);
+  setTimeout(() => Parse.Cloud.define("inTimer", () => WORD));
   Promise.resolve().then(() => Parse.Cloud.define("inPromise", () => WORD));
   (async () => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -45,7 +45,7 @@ const KINDS: readonly (readonly [kind: string, file: string, code: (word: string
     "an ES module with top-level await",
     "main.mjs",
     (word) => `const WORD = "${word}";${LATE}
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setImmediate(resolve));
       Parse.Cloud.define("afterTopLevelAwait", () => WORD);`,
   ],
 ];
@@ -156,7 +156,7 @@ describe("replaced cloud code that still makes definitions", () => {
   it("is watched in files that it loads later", async () => {
     const folder = await mkdtemp(join(tmpdir(), "purse-definitions-"));
     await writeFile(join(folder, "late.mjs"), `Parse.Cloud.define("late", () => "one");`);
-    await writeFile(join(folder, "main.mjs"), `setTimeout(() => import("./late.mjs"), 20);`);
+    await writeFile(join(folder, "main.mjs"), `setTimeout(() => import("./late.mjs"));`);
     const purse = await hostPurse({ env: { PURSE_CLOUD: join(folder, "main.mjs") } });
     try {
       const late = async () => (await rest(purse, "POST", "/functions/late", {})).body.result;

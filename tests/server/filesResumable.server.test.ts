@@ -2,13 +2,16 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type PurseProcess, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, type PurseProcess, signUp, startPurse } from "../support/purse.ts";
 
-let purse: PurseProcess;
+let purse: Purse;
+/** The first server, which is killed. */
+let dying: PurseProcess;
 let sessionToken: string;
 
 beforeAll(async () => {
-  purse = await startPurse({ env: { PURSE_MAX_UPLOAD_SIZE: "1mb" } });
+  dying = await startPurse({ env: { PURSE_MAX_UPLOAD_SIZE: "1mb" } });
+  purse = dying;
 });
 beforeEach(async () => {
   sessionToken = (await signUp(purse)).sessionToken;
@@ -70,8 +73,8 @@ describe("resumable uploads", () => {
     const first = await append(url, 0, content.slice(0, 100_000));
     expect([first.status, first.headers.get("upload-offset")]).toEqual([204, "100000"]);
 
-    await purse.kill();
-    purse = await startPurse({
+    await dying.kill();
+    purse = await hostPurse({
       dataDir: purse.dataDir,
       port: purse.port,
       env: { PURSE_MAX_UPLOAD_SIZE: "1mb" },

@@ -78,7 +78,7 @@ async function appendSlowly(url: string, length: number): Promise<() => Promise<
   };
 }
 
-describe("two servers with one folder for files", () => {
+describe("two servers on PostgreSQL with one folder for files", () => {
   it("continue each other's resumable uploads", async () => {
     const { path } = await begin(a);
     expect((await append(a + path, 0, 4)).status).toBe(204);

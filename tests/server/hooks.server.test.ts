@@ -185,6 +185,7 @@ describe.each(DATABASES)("webhooks on %s", (database) => {
 
 describe("webhooks to the internal network (case 31)", () => {
   let purse: Purse;
+  let names = 0;
   beforeAll(async () => {
     purse = await hostPurse();
   });
@@ -205,12 +206,10 @@ describe("webhooks to the internal network (case 31)", () => {
     "http://[fe80::1]/",
     "http://user:secret@127.0.0.1/",
   ])("are not called: %s", async (url) => {
-    const name = `f${Math.random().toString(36).slice(2)}`;
+    const name = `f${++names}`;
     await rest(purse, "POST", "/hooks/functions", { functionName: name, url }, MASTER);
-    const started = Date.now();
     const { body } = await rest(purse, "POST", `/functions/${name}`, {});
     expect(body).toEqual({ code: 141, error: "The webhook could not be called." });
-    expect(Date.now() - started).toBeLessThan(20_000);
     expect(purse.output()).not.toContain("ECONNREFUSED");
   });
 });

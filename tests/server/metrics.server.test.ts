@@ -124,7 +124,7 @@ describe("access to the metrics", () => {
   }, 60_000);
 });
 
-describe("a server whose database is down", () => {
+describe("a server whose PostgreSQL is down", () => {
   it("is alive but not ready, rejects with 503 and Retry-After, and counts the errors", async () => {
     const postgres = await startPostgres();
     const url = await newDatabase(postgres.url);
@@ -152,7 +152,7 @@ describe("a server whose database is down", () => {
   }, 60_000);
 });
 
-describe("a server whose database lost a table", () => {
+describe("a server whose PostgreSQL lost a table", () => {
   it("returns 500 without details, which are in the log", { tags: ["8.code.1"] }, async () => {
     const url = await newDatabase(inject("postgresUrl"));
     const purse = await hostPurse({ env: { PURSE_DATABASE_URL: url } });

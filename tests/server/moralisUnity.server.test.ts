@@ -44,7 +44,7 @@ async function send(
   return { status: response.status, text: await response.text() };
 }
 
-describe("the Moralis SDK for Unity", () => {
+describe("the Moralis SDK for Unity on PostgreSQL", () => {
   it("saves whole objects with their times, class and token", async () => {
     const times = {
       createdAt: wireDate("2022-01-02T03:04:05.678Z"),

@@ -1,11 +1,11 @@
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { ALL_DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const pointer = (className: string, objectId: string) => ({ __type: "Pointer", className, objectId });
 
-describe.each(DATABASES)("queries with the behavior of Parse Server, on %s", (database) => {
+describe.each(ALL_DATABASES)("queries with the behavior of Parse Server, on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: await databaseEnv(database) });

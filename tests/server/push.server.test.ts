@@ -374,7 +374,7 @@ describe("push", () => {
     await purse.remove();
   });
 
-  it("with a scheduled time is sent by one of several processes, also if the first one crashes", async () => {
+  it("with a scheduled time is sent by one of several processes on PostgreSQL, also if the first one crashes", async () => {
     const world = await startPushServices();
     const env = { ...world.env, ...(await databaseEnv("PostgreSQL")) };
     const [one, two] = await Promise.all([hostPurse({ env }), hostPurse({ env })]);

@@ -1,13 +1,13 @@
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { ALL_DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const pointer = (className: string, objectId: string) => ({ __type: "Pointer", className, objectId });
 const place = (latitude: number, longitude: number) => ({ __type: "GeoPoint", latitude, longitude });
 const day = (iso: string) => ({ __type: "Date", iso: `${iso}T00:00:00.000Z` });
 
-describe.each(DATABASES)("queries on %s", (database) => {
+describe.each(ALL_DATABASES)("queries on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: await databaseEnv(database) });

@@ -1,12 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testCliFile } from "../../scripts/build.mjs";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { hostPurse, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
+import { purseCommand } from "../support/purseCommand.ts";
 
 const COMMON = {
   objectId: { type: "String" },
@@ -634,7 +633,7 @@ describe("configured defaults for all classes", () => {
   });
 });
 
-describe("a read replica", () => {
+describe("a read replica of PostgreSQL", () => {
   it("answers queries with a read preference for replicas", {
     tags: ["7.query.read-preference"],
   }, async () => {
@@ -730,7 +729,7 @@ describe("the read-only master key", () => {
   });
 });
 
-describe("classes defined in the config file", () => {
+describe("classes defined in the config file on PostgreSQL", () => {
   const definition = (fields: string, indexes = "{}") => `export default {
     schemas: [{ className: "Made", fields: ${fields}, indexes: ${indexes},
       classLevelPermissions: { find: { "*": true }, get: { "*": true }, create: { requiresAuthentication: true } } }],
@@ -739,22 +738,21 @@ describe("classes defined in the config file", () => {
 
   it("are created at the start, changed with the config, and keep everything else", async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-schemas-"));
-    const config = join(folder, "purse.config.ts");
-    const env = { ...(await databaseEnv("PostgreSQL")), PURSE_CONFIG: config };
-    const dryRun = () =>
-      execFileSync(join(import.meta.dirname, "../../node_modules/.bin/node"), [testCliFile, "schema"], {
-        env: { ...process.env, ...env, PURSE_DATA_DIR: folder },
-        encoding: "utf8",
-      });
-    writeFileSync(
-      config,
-      definition('{ name: { type: "String", required: true } }', "{ byName: { name: 1 } }"),
+    const database = await databaseEnv("PostgreSQL");
+    let files = 0;
+    /** Returns the settings with a new config file, because a process imports each once. */
+    const configure = (...parameters: Parameters<typeof definition>) => {
+      const config = join(folder, `purse.config${++files}.ts`);
+      writeFileSync(config, definition(...parameters));
+      return { ...database, PURSE_CONFIG: config, PURSE_DATA_DIR: folder };
+    };
+    const dryRun = async () => (await purseCommand(["schema"], env)).output;
+    let env = configure('{ name: { type: "String", required: true } }', "{ byName: { name: 1 } }");
+    expect(await dryRun()).toBe(
+      '+ Made\n+ Made.name String\n+ Made index byName {"name":1}\n~ Made class-level permissions',
     );
-    expect(dryRun()).toBe(
-      '+ Made\n+ Made.name String\n+ Made index byName {"name":1}\n~ Made class-level permissions\n',
-    );
-    const first = await startPurse({ dataDir: folder, env });
-    expect(dryRun()).toBe("Nothing would change.\n");
+    const first = await hostPurse({ dataDir: folder, env });
+    expect(await dryRun()).toBe("Nothing would change.");
     const made = await rest(first, "GET", "/schemas/Made", undefined, MASTER);
     expect(made.body).toMatchObject({
       fields: { name: { required: true } },
@@ -768,12 +766,9 @@ describe("classes defined in the config file", () => {
     await rest(first, "POST", "/classes/Made", { name: "n", extra: 5 }, MASTER);
     await first.stop();
 
-    writeFileSync(
-      config,
-      definition('{ name: { type: "String" }, size: { type: "Number", defaultValue: 3 } }'),
-    );
-    expect(dryRun()).toContain("- Made index byName");
-    const second = await startPurse({ dataDir: folder, env });
+    env = configure('{ name: { type: "String" }, size: { type: "Number", defaultValue: 3 } }');
+    expect(await dryRun()).toContain("- Made index byName");
+    const second = await hostPurse({ dataDir: folder, env });
     const changed = await rest(second, "GET", "/schemas/Made", undefined, MASTER);
     expect(changed.body).toMatchObject({
       fields: { extra: { type: "Number" }, size: { defaultValue: 3 } },
@@ -781,8 +776,8 @@ describe("classes defined in the config file", () => {
     expect(changed.body).not.toHaveProperty("indexes");
     await second.stop();
 
-    writeFileSync(config, definition('{ name: { type: "Number" } }'));
-    await expect(startPurse({ dataDir: folder, env })).rejects.toThrow(
+    env = configure('{ name: { type: "Number" } }');
+    await expect(hostPurse({ dataDir: folder, env })).rejects.toThrow(
       "Made.name is String in the database, and the code says Number",
     );
   });

@@ -67,6 +67,21 @@ describe.each(DATABASES)("sessions on %s", (database) => {
     }
   });
 
+  it("are not created by users whom the permissions of the class deny it, in any way", async () => {
+    const { sessionToken } = await signUp(purse);
+    const master = { useMasterKey: true };
+    const { body: before } = await rest(purse, "GET", "/schemas/_Session", undefined, master);
+    const allowed = before.classLevelPermissions;
+    const denied = { classLevelPermissions: { ...Object(allowed), create: {} } };
+    await rest(purse, "PUT", "/schemas/_Session", denied, master);
+    for (const path of ["/sessions", "/classes/_Session"]) {
+      const { status, body } = await rest(purse, "POST", path, {}, { sessionToken });
+      expect([path, status, body.code]).toEqual([path, 400, 119]);
+    }
+    await rest(purse, "PUT", "/schemas/_Session", { classLevelPermissions: allowed }, master);
+    expect((await rest(purse, "POST", "/sessions", {}, { sessionToken })).status).toBe(201);
+  });
+
   it("are extended with the master key, but not by their user", async () => {
     const user = await signIn();
     const expiresAt = inMs(3_000 * DAY);

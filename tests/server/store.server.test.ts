@@ -10,7 +10,8 @@ import {
   UniqueConstraintError,
 } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { DATABASES } from "../support/databases.ts";
+import { hasProgram, PGBOUNCER } from "../../scripts/programs.mjs";
+import { ALL_DATABASES } from "../support/databases.ts";
 import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { newDatabase } from "../support/postgresServer.ts";
 
@@ -34,7 +35,10 @@ const schema: ClassSchema = {
 
 const POOLED = "PostgreSQL behind PgBouncer";
 
-describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
+describe.each(ALL_DATABASES)("the store on %s", testStore);
+describe.skipIf(!hasProgram(PGBOUNCER)).each([POOLED])("the store on %s", testStore);
+
+function testStore(database: string): void {
   let bouncer: PgBouncer | undefined;
   let folder: string;
   let url: string;
@@ -365,4 +369,4 @@ describe.each([...DATABASES, POOLED])("the store on %s", (database) => {
       expect((await store.loadClasses()).map((each) => each.className)).toEqual(["Post"]);
     });
   });
-});
+}

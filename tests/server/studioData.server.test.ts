@@ -304,12 +304,8 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     const reading = (async () => {
       for await (const piece of response.body ?? []) delivered += new TextDecoder().decode(piece);
     })().catch(() => undefined);
-    const until = async (event: string) => {
-      const deadline = Date.now() + 60_000;
-      while (!delivered.includes(`event: ${event}`) && Date.now() < deadline)
-        await new Promise((done) => setTimeout(done, 20));
-      expect(delivered).toContain(`event: ${event}`);
-    };
+    const until = (event: string) =>
+      expect.poll(() => delivered, { timeout: 60_000 }).toContain(`event: ${event}`);
     await until("connected");
     const { body: row } = await editor.request("POST", "/data/Live/rows", { fields: { n: 10 } });
     await until("create");

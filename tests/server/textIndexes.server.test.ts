@@ -1,12 +1,12 @@
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { READ_ONLY_KEY } from "../support/attempts.ts";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { ALL_DATABASES, databaseEnv } from "../support/databases.ts";
 import { envelope, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
 
-describe.each(DATABASES)("text indexes on %s", (database) => {
+describe.each(ALL_DATABASES)("text indexes on %s", (database) => {
   let purse: Purse;
   let locked: Purse;
   beforeAll(async () => {

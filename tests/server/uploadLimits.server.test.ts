@@ -4,7 +4,7 @@ import { type ClientRequest, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { hostPurse, type Purse, type PurseProcess, signUp, startPurse } from "../support/purse.ts";
+import { hostPurse, type Purse, signUp } from "../support/purse.ts";
 
 const LIMITS = {
   PURSE_MAX_UPLOAD_SIZE: "1mb",
@@ -14,7 +14,7 @@ const LIMITS = {
 const MEGABYTE = 1024 * 1024;
 
 let folder: string;
-let purse: PurseProcess;
+let purse: Purse;
 let env: Record<string, string>;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const config = join(folder, "purse.config.ts");
   await writeFile(config, "export default { fileUpload: { enableForPublic: true } };");
   env = { ...LIMITS, PURSE_CONFIG: config };
-  purse = await startPurse({ env });
+  purse = await hostPurse({ env });
 });
 afterAll(async () => {
   await purse?.remove();
@@ -99,8 +99,8 @@ describe("pending resumable uploads", () => {
   it("still count after a restart", async () => {
     const ann = await signUp(purse);
     for (let i = 0; i < 3; i++) expect((await begin(ann)).status).toBe(201);
-    await purse.kill();
-    purse = await startPurse({ dataDir: purse.dataDir, port: purse.port, env });
+    await purse.stop();
+    purse = await hostPurse({ dataDir: purse.dataDir, port: purse.port, env });
     expect((await begin(ann)).status).toBe(429);
   });
 });
@@ -172,7 +172,7 @@ describe("the uploads folder", () => {
       locationOf(await begin(ann))
         .split("/")
         .at(-1) ?? "";
-    await purse.kill();
+    await purse.stop();
     const old = new Date(Date.now() - 3 * 3_600_000);
     const put = (name: string, at: Date) => {
       writeFileSync(join(uploads, name), "x");
@@ -185,7 +185,7 @@ describe("the uploads folder", () => {
     put(id("4"), new Date());
     put("notes of the operator.txt", old);
     utimesSync(join(uploads, `${kept}.part`), old, old);
-    purse = await startPurse({ dataDir: purse.dataDir, port: purse.port, env });
+    purse = await hostPurse({ dataDir: purse.dataDir, port: purse.port, env });
     const names = readdirSync(uploads);
     expect(names).toEqual(
       expect.arrayContaining([id("4"), "notes of the operator.txt", `${kept}.json`, `${kept}.part`]),

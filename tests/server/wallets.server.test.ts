@@ -12,7 +12,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { serializeErc6492Signature } from "viem/utils";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { ALL_DATABASES, databaseEnv } from "../support/databases.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { freePort } from "../support/freePort.ts";
 import { minedReceipt } from "../support/minedReceipt.ts";
@@ -299,7 +299,7 @@ describe("link and unlink", () => {
   });
 });
 
-describe.each(DATABASES)("concurrent requests on %s", (database) => {
+describe.each(ALL_DATABASES)("concurrent requests on %s", (database) => {
   let server: Purse;
   beforeAll(async () => {
     server = await hostPurse({ env: await databaseEnv(database) });
@@ -449,9 +449,7 @@ describe("a contract wallet (ERC-1271)", () => {
     ["returns more than the expected value", "631626ba7e60e01b60015260406000f3", "not by this address"],
   ])("is rejected if it %s", async (_name, code, reason) => {
     const id = await deployCode(code);
-    const began = Date.now();
     expect(await signIn(await contractProof(id, () => "0x01"))).toMatchObject(refusedWith(reason));
-    expect(Date.now() - began).toBeLessThan(30_000);
   });
 
   it("is rejected if it is a precompiled contract or not deployed", async () => {
@@ -603,7 +601,6 @@ describe("contract wallets on several chains", () => {
   ])(
     "are rejected if the node of the chain %s, in time and without affecting others",
     async (_name, chainId) => {
-      const began = Date.now();
       const address = newSigner().address;
       const data = await requestMessage({ address, chain: chainId }, server);
       const waiting = signIn({ id: address, signature: "0x01", data }, server);
@@ -612,7 +609,6 @@ describe("contract wallets on several chains", () => {
       const signature = await signer.signMessage({ message: text });
       expect((await signIn({ id: signer.address, signature, data: text }, server)).status).toBe(201);
       expect(await waiting).toMatchObject(refusedWith("could not verify"));
-      expect(Date.now() - began).toBeLessThan(30_000);
       expect((await fetch(`${server.url}/health`)).status).toBe(200);
     },
     60_000,

@@ -4,6 +4,9 @@ export const ALL_CASES = process.env.PURSE_TESTS === "all";
 /** Whether only what `npm test` leaves out runs (`npm run test:all -- --rest`), in the short forms of `npm test`. */
 export const REST = process.env.PURSE_TESTS === "rest";
 
+/** Whether cases that take long run, as `.nightly.` files do: in files of which `npm test` runs the quick ones. */
+export const NIGHTLY = ALL_CASES || REST;
+
 /** The cases that run: with `npm run test:all` all of them, with `npm test` the chosen ones. */
 export function casesOf<Case>(
   all: readonly Case[],
@@ -24,12 +27,16 @@ export function rowsWith<Row, Column>(
   return casesOf(rows, (_, i) => columns[i % columns.length] === column);
 }
 
-/** The same for all columns: each row with each of them, or with the one whose turn it is. */
+/** The same for all columns: each row with each of them, or with the one whose turn it is; that of the first row is `first`. */
 export function pairsOf<Row, Column>(
   rows: readonly Row[],
   columns: readonly Column[],
+  first = 0,
 ): [row: Row, column: Column][] {
   return rows.flatMap((row, i) =>
-    casesOf(columns, (_, j) => j === i % columns.length).map((column): [Row, Column] => [row, column]),
+    casesOf(columns, (_, j) => j === (first + i) % columns.length).map((column): [Row, Column] => [
+      row,
+      column,
+    ]),
   );
 }

@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./freePort.ts";
+import { until } from "./until.ts";
 
 /** A load balancer in front of servers on this machine, whose `/ready` it checks. */
 export interface Balancer {
@@ -14,7 +15,6 @@ export interface Balancer {
 }
 
 const CHECK_MS = 200;
-const WAIT_MS = 60_000;
 
 /** Starts a balancer of TCP connections, which go to one server after the other. */
 export async function startTcpBalancer(ports: readonly number[]): Promise<Balancer> {
@@ -65,7 +65,7 @@ export async function startTcpBalancer(ports: readonly number[]): Promise<Balanc
   const address = listener.address();
   return {
     port: typeof address === "object" && address ? address.port : 0,
-    untilUsed: (port, isUsed) => until(() => healthy.has(port) === isUsed),
+    untilUsed: (port, isUsed) => until(() => healthy.has(port) === isUsed).then(() => undefined),
     async close() {
       for (const timer of timers) clearInterval(timer);
       for (const socket of open) socket.destroy();
@@ -113,19 +113,11 @@ frontend stats
   await until(async () => (await Promise.all(ports.map(isUp))).every(Boolean));
   return {
     port,
-    untilUsed: (server, isUsed) => until(async () => (await isUp(server)) === isUsed),
+    untilUsed: (server, isUsed) => until(async () => (await isUp(server)) === isUsed).then(() => undefined),
     async close() {
       haproxy.kill("SIGTERM");
       await exited;
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("the balancer did not notice a server's state in time");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

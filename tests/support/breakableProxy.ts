@@ -36,8 +36,9 @@ export async function startBreakableProxy(target: () => number): Promise<Breakab
     }
     client.on("data", (data) => {
       remainingBytes -= data.length;
-      upstream.write(data);
-      if (remainingBytes <= 0) setTimeout(cut, 50);
+      // The system delivers what it has taken, also after the end.
+      if (remainingBytes <= 0) upstream.write(data, cut);
+      else upstream.write(data);
     });
     upstream.on("data", (data) => {
       if (!dropsNextResponse) return void client.write(data);

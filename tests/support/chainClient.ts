@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, parseAbi, toHex } from "viem";
 import { devAccount } from "./devAccount.ts";
 import type { Purse } from "./purse.ts";
+import { until } from "./until.ts";
 
 const erc1155Abi = parseAbi([
   "function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)",
@@ -42,13 +42,12 @@ interface NftRow {
 
 /** Waits until the server has indexed a block. */
 async function waitUntilIndexed(purse: Purse, block: number): Promise<void> {
-  for (let attempt = 0; attempt < 2_000; attempt += 1) {
+  const isIndexed = async () => {
     const { chains } = await (await fetch(`${purse.url}/health`)).json();
     const chain = chains.find((each: { chain: number }) => each.chain === 1337);
-    if (Number(chain?.indexed) >= block) return;
-    await sleep(40);
-  }
-  throw new Error(`block ${block} was not indexed within a minute`);
+    return Number(chain?.indexed) >= block;
+  };
+  await until(isIndexed, { otherwise: `Block ${block} was not indexed` });
 }
 
 export async function createChainClient(purse: Purse): Promise<ChainClient> {

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
+import { until } from "./until.ts";
 
 /** A mail server that stores received mails. */
 export interface MailServer {
@@ -21,9 +22,6 @@ export interface ReceivedMail {
   /** All headers, unfolded, with lowercase names. */
   headers: [string, string][];
 }
-
-/** Timeout for a mail to come, also on a busy machine. */
-const MAIL_TIMEOUT_MS = 20_000;
 
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
@@ -51,14 +49,11 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     url: `smtp://127.0.0.1:${port}`,
     async next(to) {
-      const deadline = Date.now() + MAIL_TIMEOUT_MS;
-      while (Date.now() < deadline) {
-        const at = mails.findIndex((mail) => mail.to.includes(to));
-        const [mail] = at < 0 ? [] : mails.splice(at, 1);
-        if (mail) return mail;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      throw new Error(`No mail to ${to} came`);
+      const mail = await until(() => mails.find((each) => each.to.includes(to)), {
+        otherwise: `No mail to ${to} came`,
+      });
+      mails.splice(mails.indexOf(mail), 1);
+      return mail;
     },
     has: (to) => mails.some((mail) => mail.to.includes(to)),
     count: () => received,

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { createPublicClient, custom } from "viem";
 import { expect, it } from "vitest";
 import { minedReceipt } from "./minedReceipt.ts";
+import { until } from "./until.ts";
 
 const HASH = `0x${"12".repeat(32)}` as const;
 
@@ -16,15 +16,17 @@ it("minedReceipt() returns the receipt of a transaction in the last block, which
       nonce: "0x0",
       type: "0x2",
     }),
+    // Not before the transaction is mined.
     async eth_getBlockByNumber() {
-      await sleep(100);
+      await until(() => isMined);
       return { number: "0x1", transactions: [] };
     },
     eth_getTransactionReceipt() {
       if (isMined) return { transactionHash: HASH, blockNumber: "0x2", status: "0x1", logs: [] };
-      setTimeout(() => {
+      // After this response.
+      setImmediate(() => {
         isMined = true;
-      }, 60);
+      });
       return null;
     },
   };

@@ -1,8 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex, PublicClient, TransactionReceipt } from "viem";
-
-const POLL_MS = 20;
-const TIMEOUT_MS = 30_000;
+import { until } from "./until.ts";
 
 /**
  * Waits for the receipt of a transaction. viem's `waitForTransactionReceipt()` may wait for minutes on a chain that mines a block
@@ -12,13 +9,11 @@ export async function minedReceipt(
   node: Pick<PublicClient, "getTransactionReceipt">,
   hash: Hex,
 ): Promise<TransactionReceipt> {
-  const deadline = Date.now() + TIMEOUT_MS;
-  for (;;) {
-    try {
-      return await node.getTransactionReceipt({ hash });
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
-    await sleep(POLL_MS);
-  }
+  let problem: unknown;
+  const receipt = () =>
+    node.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      problem = error;
+      return undefined;
+    });
+  return until(receipt, { otherwise: () => `No receipt: ${problem}` });
 }

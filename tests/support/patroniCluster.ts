@@ -11,11 +11,11 @@ import {
 } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
-import { ensureProgram } from "../../scripts/debianPackages.mjs";
+import { ensureProgram } from "../../scripts/programs.mjs";
 import { freePort } from "./freePort.ts";
 import { type PostgresProxy, startPostgresProxy } from "./postgresProxy.ts";
+import { until } from "./until.ts";
 import { untilListening } from "./valkeyServer.ts";
 
 const DEPLOY = resolve(import.meta.dirname, "../../deploy/patroni");
@@ -65,7 +65,7 @@ interface Programs {
 /** The programs, installed from Debian's packages if possible. Throws Error that names what is missing. */
 function findPrograms(): Programs {
   const find = (paths: readonly string[], debianPackage: string): string => {
-    const found = ensureProgram([...paths], debianPackage);
+    const found = ensureProgram({ paths, debianPackage });
     if (found !== undefined) return found;
     throw new Error(
       `${debianPackage} is missing and could not be installed: apt-get install ${debianPackage}`,
@@ -179,7 +179,7 @@ async function startCluster(
     node.start();
     ends.push(() => node.kill());
     // The first one becomes the primary.
-    await until(async () => (await node.role()) !== undefined, `${name} to run`);
+    await untilReached(async () => (await node.role()) !== undefined, `${name} to run`);
   }
 
   const haproxyPort = await freePort();
@@ -210,7 +210,7 @@ async function startCluster(
     description: `${versionOf(programs.postgres)}, Patroni ${versionOf(programs.patroni)}`,
     async untilHealthy() {
       let leader: PatroniNode | undefined;
-      await until(async () => {
+      await untilReached(async () => {
         const members = await cluster();
         const primary = members.find(({ role }) => role === "leader");
         leader = nodes.find(({ name }) => name === primary?.name);
@@ -233,15 +233,9 @@ async function startCluster(
     },
   };
 
-  async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-    const deadline = Date.now() + HEALTHY_MS;
-    while (!(await condition())) {
-      if (Date.now() > deadline) {
-        const logs = ["postgres1", "postgres2"].map((name) => tail(join(folder, `${name}.log`)));
-        throw new Error(`waited for ${what} for ${HEALTHY_MS / 1000} s\n${logs.join("\n")}`);
-      }
-      await delay(200);
-    }
+  async function untilReached(condition: () => Promise<boolean>, what: string): Promise<void> {
+    const logs = () => ["postgres1", "postgres2"].map((name) => tail(join(folder, `${name}.log`))).join("\n");
+    await until(condition, { withinMs: HEALTHY_MS, otherwise: () => `${logs()}\nThere was no ${what}` });
   }
 }
 
@@ -329,18 +323,20 @@ function spawnedBy(pid: number): number[] {
 /** Creates the database of the servers as soon as the balancer knows the primary. */
 async function createDatabase(url: string): Promise<void> {
   const { default: postgres } = await import("postgres");
-  for (const deadline = Date.now() + HEALTHY_MS; ; ) {
+  let problem: unknown;
+  const isCreated = async () => {
     const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
     try {
       await sql`CREATE DATABASE purse`;
-      return;
+      return true;
     } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await delay(200);
+      problem = error;
+      return false;
     } finally {
       await sql.end();
     }
-  }
+  };
+  await until(isCreated, { withinMs: HEALTHY_MS, otherwise: () => `No database: ${problem}` });
 }
 
 async function isStreamingFrom(

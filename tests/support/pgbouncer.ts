@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { ensureProgram } from "../../scripts/debianPackages.mjs";
+import { ensureProgram, PGBOUNCER } from "../../scripts/programs.mjs";
 import { freePort } from "./freePort.ts";
 import { untilListening } from "./valkeyServer.ts";
 
@@ -25,10 +25,9 @@ export async function startPgBouncer(
   poolSize: number,
   { isRoundRobin = false }: { isRoundRobin?: boolean } = {},
 ): Promise<PgBouncer> {
-  const program =
-    process.env.PURSE_TEST_PGBOUNCER ??
-    ensureProgram(["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"], "pgbouncer");
-  if (program === undefined) throw new Error("install pgbouncer, or set PURSE_TEST_PGBOUNCER");
+  const program = ensureProgram(PGBOUNCER);
+  if (program === undefined)
+    throw new Error(`install ${PGBOUNCER.debianPackage}, or set ${PGBOUNCER.variable}`);
   const target = new URL(postgresUrl);
   const folder = mkdtempSync(join(tmpdir(), "purse-pgbouncer-"));
   const port = await freePort();

@@ -6,7 +6,7 @@ export type CommitFault =
   | "loseResponse"
   /** The connection is lost before the server receives the COMMIT. */
   | "loseRequest"
-  /** The client loses the connection; the server receives the COMMIT later. */
+  /** The client loses the connection; the server receives the COMMIT right after the next query of another one. */
   | "deliverLate"
   /** The client is frozen: the COMMIT is not forwarded, and no connection is closed. */
   | "freeze";
@@ -38,7 +38,9 @@ export interface PostgresProxy {
 
 /** The COMMIT message: Query, its length, its text. */
 const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0", "latin1");
-const LATE_MS = 300;
+
+/** Whether it is a Query or a Parse, not the start of a session. */
+const isQuery = (data: Buffer) => data[0] === 0x51 || data[0] === 0x50;
 
 interface Pair {
   client: Socket;
@@ -55,6 +57,8 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
   let isBroken = false;
   let isFrozen = false;
   let delayMs = 0;
+  /** Deliver what is late. */
+  const late = new Set<() => void>();
   const pairs = new Set<Pair>();
 
   const listener = createServer((client) => {
@@ -88,7 +92,12 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
     client.on("data", (data: Buffer) => {
       if (pair.isFrozen) return;
       const fault = data.indexOf(COMMIT) >= 0 ? faultOf?.() : undefined;
-      if (fault === undefined) return forward("server", data);
+      if (fault === undefined) {
+        forward("server", data);
+        if (!isQuery(data)) return;
+        for (const deliver of late) deliver();
+        return late.clear();
+      }
       lost += 1;
       if (fault === "loseRequest") return end();
       if (fault === "freeze") {
@@ -98,16 +107,13 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
       losesCommit = true;
       if (fault === "loseResponse") return forward("server", data);
       client.destroy();
-      setTimeout(() => {
-        forward("server", data);
-        setTimeout(end, LATE_MS);
-      }, LATE_MS);
+      late.add(() => forward("server", data));
     });
     server.on("data", (data: Buffer) => {
       if (pair.isFrozen) return;
       if (!losesCommit) return forward("client", data);
       // The server has committed; its response is dropped.
-      if (!client.destroyed) end();
+      end();
     });
   });
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
@@ -119,6 +125,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
       server.destroy();
     }
     pairs.clear();
+    late.clear();
   };
   return {
     port,

@@ -16,6 +16,7 @@ import { dirname, join, relative } from "node:path";
 import postgres from "postgres";
 import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
+import { until } from "./until.ts";
 
 /** A temporary PostgreSQL server. */
 export interface PostgresServer {
@@ -248,20 +249,23 @@ function programs(): string {
 async function waitUntilReady(server: ChildProcess, url: string): Promise<void> {
   let output = "";
   server.stderr?.on("data", (chunk: Buffer) => (output += chunk));
-  const deadline = Date.now() + 90_000;
-  while (Date.now() < deadline) {
+  const answers = async () => {
     const ended = endOf(server);
     if (ended !== undefined) throw new Error(`PostgreSQL did not start: ${ended}\n${output}`);
     const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
     try {
       await sql`SELECT 1`;
-      return;
+      return true;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      return false;
     } finally {
       await sql.end({ timeout: END_WITHIN_S });
     }
+  };
+  try {
+    await until(answers, { withinMs: 90_000, otherwise: () => `PostgreSQL did not answer:\n${output}\n` });
+  } catch (error) {
+    server.kill("SIGKILL");
+    throw error;
   }
-  server.kill("SIGKILL");
-  throw new Error(`PostgreSQL did not answer within 90 s:\n${output}`);
 }

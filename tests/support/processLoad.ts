@@ -1,4 +1,5 @@
 import type { Purse } from "./purse.ts";
+import { until } from "./until.ts";
 
 /** Requests that clients send, and how they ended. */
 export interface ProcessLoad {
@@ -12,15 +13,8 @@ export interface ProcessLoad {
   stop(): Promise<void>;
 }
 
-/**
- * Creates objects and reads them again, with this many clients, each of which pauses in between. Each object has the next
- * number as `n`.
- */
-export function startLoad(
-  purse: Pick<Purse, "serverUrl" | "appId">,
-  clients: number,
-  { pauseMs = 0 }: { pauseMs?: number } = {},
-): ProcessLoad {
+/** Creates objects and reads them again, with this many clients. Each object has the next number as `n`. */
+export function startLoad(purse: Pick<Purse, "serverUrl" | "appId">, clients: number): ProcessLoad {
   const headers = { "X-Parse-Application-Id": purse.appId, "Content-Type": "application/json" };
   const failures: string[] = [];
   let succeeded = 0;
@@ -51,7 +45,6 @@ export function startLoad(
 
   async function work(): Promise<void> {
     while (!isStopped) {
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
       last += 1;
       const created = await send("POST", "/classes/Load", 201, JSON.stringify({ n: last }));
       if (created === undefined) continue;
@@ -66,7 +59,7 @@ export function startLoad(
     failures: () => failures,
     async more(count) {
       const wanted = succeeded + count;
-      while (succeeded < wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => succeeded >= wanted, { otherwise: () => `Requests fail: ${failures.join("\n")}` });
     },
     async stop() {
       isStopped = true;

@@ -10,6 +10,7 @@ import { freePort } from "./freePort.ts";
 import { type Received, send } from "./send.ts";
 import { hostServer } from "./serverHost/client.ts";
 import { limitStart, startedInTime, waitUntilHealthy } from "./startedInTime.ts";
+import { until } from "./until.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -207,13 +208,13 @@ export function restoreChainSnapshot(folder: string): void {
 /** The stacks of a server's threads, which Node.js writes to a file in its folder at a signal. */
 async function reportOf(child: ChildProcess, dataDir: string): Promise<string> {
   child.kill(REPORT_SIGNAL);
-  const deadline = performance.now() + 3_000;
-  while (performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 500));
+  const report = () => {
     const [file] = globSync("report.*.json", { cwd: dataDir });
-    if (file !== undefined) return readFileSync(join(dataDir, file), "utf8");
-  }
-  return "It wrote no report.";
+    const text = file === undefined ? "" : readFileSync(join(dataDir, file), "utf8");
+    // It is written in several steps.
+    return text.trimEnd().endsWith("}") && text;
+  };
+  return until(report, { withinMs: 3_000 }).catch(() => "It wrote no report.");
 }
 
 export interface Credentials {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
+import { until } from "./until.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -40,11 +41,7 @@ export async function startS3Server(): Promise<S3Server> {
       ],
       { stdio: "ignore" },
     );
-    const deadline = Date.now() + 60_000;
-    while (!(await fetch(endpoint).catch(() => undefined))) {
-      if (Date.now() > deadline) throw new Error("The S3 server did not answer within 60 s");
-      await new Promise((again) => setTimeout(again, 50));
-    }
+    await until(() => fetch(endpoint).catch(() => undefined), { otherwise: "The S3 server did not answer" });
   }
   async function end(signal: NodeJS.Signals): Promise<void> {
     if (!server || endOf(server) !== undefined) return;

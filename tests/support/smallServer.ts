@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
+import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
 import type { PurseProcess } from "./purse.ts";
+import { until } from "./until.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 /** A long timeout for busy machines. */
@@ -20,17 +22,14 @@ export async function startSmallServer(
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
-  const ready = Promise.withResolvers<void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk;
-      if (output.includes("ready")) ready.resolve();
-    });
-  }
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
   const exited = new Promise<number | null>((done) => child.once("exit", done));
-  const timer = setTimeout(() => ready.reject(new Error(`the server did not start:\n${output}`)), START_MS);
-  void exited.then(() => ready.reject(new Error(`the server ended:\n${output}`)));
-  await ready.promise.finally(() => clearTimeout(timer));
+  const isReady = () => {
+    const ended = endOf(child);
+    if (ended !== undefined) throw new Error(`The server did not start: ${ended}\n${output}`);
+    return output.includes("ready");
+  };
+  await until(isReady, { withinMs: START_MS, otherwise: () => `The server did not start:\n${output}\n` });
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     child.kill(signal);
     return exited;

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { newDatabase } from "./postgresServer.ts";
-import { startPurse } from "./purse.ts";
+import { hostPurse } from "./purse.ts";
 
 /** Lets one process of a test run create the template, while the others wait. */
 const TEMPLATE_LOCK = 20_261_127;
@@ -44,7 +44,7 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
 
 /** Starts a server on an empty database, stops it, and removes what belongs to that server. */
 async function startOn(url: string): Promise<void> {
-  const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
+  const purse = await hostPurse({ env: { PURSE_DATABASE_URL: url } });
   await purse.remove();
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   try {

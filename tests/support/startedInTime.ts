@@ -1,10 +1,11 @@
+import { until } from "./until.ts";
+
 /** In all, shorter than the limits of the hooks that start servers, so that a failure shows the server's log. */
-const HEALTHY_WITHIN_MS = 50_000;
+const HEALTHY_WITHIN_MS = 100_000;
 /** With a local chain, which has to be indexed. */
-const INDEXED_WITHIN_MS = 90_000;
+const INDEXED_WITHIN_MS = 110_000;
 /** How long one answer may take, in ms: another program could have taken the port. */
 const ANSWER_WITHIN_MS = 5_000;
-const POLL_MS = 50;
 
 interface StartOptions {
   devChain?: boolean;
@@ -52,14 +53,16 @@ export async function waitUntilHealthy(
   output: () => string,
   { ms, deadline, needsIndex }: StartLimit,
 ): Promise<void> {
-  while (performance.now() < deadline) {
+  const isHealthy = async () => {
     const ended = ending();
     if (ended !== undefined) throw new Error(`The server did not start: ${ended}\n${output()}`);
     const chains = await chainsOf(url).catch(() => undefined);
-    if (chains && (!needsIndex || chains.every(({ state }) => state === "following"))) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  throw new Error(`The server was not healthy within ${ms} ms:\n${output()}`);
+    return chains !== undefined && (!needsIndex || chains.every(({ state }) => state === "following"));
+  };
+  await until(isHealthy, {
+    withinMs: deadline - performance.now(),
+    otherwise: () => `The server was not healthy within ${ms} ms:\n${output()}`,
+  });
 }
 
 /** Returns the chains of a healthy server. Rejects if it is not healthy. */

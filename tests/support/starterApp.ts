@@ -8,6 +8,7 @@ import { tarballOf, unpack } from "../../scripts/packages/tarballs.ts";
 import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
 import { restoreChainSnapshot } from "./purse.ts";
+import { until } from "./until.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 /** How long one attempt to reach the app may take, in ms. */
@@ -128,13 +129,12 @@ async function interrupt(child: ChildProcess): Promise<void> {
 }
 
 async function waitUntil(child: ChildProcess, isReady: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 120_000;
-  while (!(await isReady().catch(() => false))) {
+  const hasStarted = () => {
     const ended = endOf(child);
     if (ended !== undefined) throw new Error(`It did not start: ${ended}`);
-    if (Date.now() > deadline) throw new Error("It does not respond");
-    await new Promise((done) => setTimeout(done, 100));
-  }
+    return isReady().catch(() => false);
+  };
+  await until(hasStarted, { withinMs: 120_000, otherwise: "It does not respond" });
 }
 
 async function isOk(url: string): Promise<boolean> {

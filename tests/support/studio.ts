@@ -3,6 +3,7 @@ import { type StudioRole, studioEndpoints } from "@purse/server/studio-api";
 import type { BrowserContext, Page } from "playwright-core";
 import type { Purse } from "./purse.ts";
 import { send } from "./send.ts";
+import { until } from "./until.ts";
 
 export interface StudioAnswer {
   status: number;
@@ -76,13 +77,9 @@ export const STUDIO_PASSWORD = "correct horse battery";
 
 /** The setup code, which the server logs after its start. */
 export async function setUpCode(purse: Purse): Promise<string> {
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
-    const code = /studio#setup=([\w-]+)/.exec(purse.output())?.[1];
-    if (code !== undefined) return code;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`No setup code in:\n${purse.output()}`);
+  return until(() => /studio#setup=([\w-]+)/.exec(purse.output())?.[1], {
+    otherwise: () => `No setup code in:\n${purse.output()}`,
+  });
 }
 
 /** Sets up a new server; returns its signed-in owner. */

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { connect } from "node:net";
-import { ensureProgram } from "../../scripts/debianPackages.mjs";
+import { ensureProgram, VALKEY } from "../../scripts/programs.mjs";
 import { endOf } from "./endOf.ts";
 import { freePort } from "./freePort.ts";
+import { until } from "./until.ts";
 
 /** A temporary Valkey (or Redis) server without persistence. */
 export interface ValkeyServer {
@@ -16,16 +17,10 @@ export interface ValkeyServer {
   thaw(): void;
 }
 
-/** Starts Valkey or Redis: `PURSE_TEST_VALKEY` names the program, otherwise Debian's is used and installed if necessary. */
+/** Starts Valkey or Redis. */
 export async function startValkey(): Promise<ValkeyServer> {
-  const program =
-    process.env.PURSE_TEST_VALKEY ??
-    ensureProgram(
-      ["/usr/bin/valkey-server", "/usr/bin/redis-server", "/usr/local/bin/redis-server"],
-      "redis-server",
-    );
-  if (program === undefined)
-    throw new Error("install valkey-server or redis-server, or set PURSE_TEST_VALKEY");
+  const program = ensureProgram(VALKEY);
+  if (program === undefined) throw new Error(`install ${VALKEY.debianPackage}, or set ${VALKEY.variable}`);
   const port = await freePort();
   let server: ChildProcess | undefined;
   const start = async () => {
@@ -50,20 +45,21 @@ export async function startValkey(): Promise<ValkeyServer> {
 
 /** Waits until a program listens on a port. */
 export async function untilListening(program: ChildProcess, port: number): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (Date.now() < deadline) {
+  const isListening = () => {
     const ended = endOf(program);
     if (ended !== undefined) throw new Error(`${program.spawnfile} did not start: ${ended}`);
-    const isListening = await new Promise<boolean>((resolve) => {
+    return new Promise<boolean>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => {
         socket.destroy();
         resolve(true);
       });
       socket.on("error", () => resolve(false));
     });
-    if (isListening) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  try {
+    await until(isListening, { otherwise: `${program.spawnfile} did not listen` });
+  } catch (error) {
+    program.kill("SIGKILL");
+    throw error;
   }
-  program.kill("SIGKILL");
-  throw new Error(`${program.spawnfile} did not listen within 15 s`);
 }

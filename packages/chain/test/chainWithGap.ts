@@ -1,5 +1,5 @@
 import pg from "pg";
-import { type ExpectStatic, expect as expectInFile } from "vitest";
+import { type ExpectStatic, expect as expectInFile, type TestContext } from "vitest";
 import type { ChainConfig } from "../src/model/chainConfig.ts";
 import { createDatabase, type DatabaseLocation } from "./indexDatabase.ts";
 import { proxyNode } from "./proxyNode.ts";
@@ -11,9 +11,6 @@ import { startService, type TestService } from "./testService.ts";
 export const MISSING = { from: 40, end: 60 };
 export const WAIT_MS = 60_000;
 const POLL = { timeout: WAIT_MS, interval: 20 };
-/** No read fails because the machine is slow. */
-const LIMIT = { timeoutMs: WAIT_MS, maxRows: 20_000 };
-const READ_LIMITS = { lookup: LIMIT, list: LIMIT };
 const SWITCHED = "opened the index that has taken the place of another one";
 
 type Ends = (() => Promise<unknown>)[];
@@ -44,7 +41,7 @@ export async function startChainWithGap(ends: Ends, expect: ExpectStatic = expec
     ...{ chain, location, gap },
     async start(settings: Partial<ChainConfig>, database: DatabaseLocation = location): Promise<TestService> {
       const config = { id: chain.chainId, rpcUrls: [node.url], ...settings };
-      const service = await startService(config, database, { readLimits: READ_LIMITS });
+      const service = await startService(config, database);
       ends.push(() => service.stop());
       return service;
     },
@@ -93,4 +90,13 @@ export async function startChainWithGap(ends: Ends, expect: ExpectStatic = expec
       return rows[0]?.value;
     },
   };
+}
+
+/** A chain whose services end with the test. */
+export function startChainOfTest({ expect, onTestFinished }: TestContext) {
+  const ends: Ends = [];
+  onTestFinished(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  return startChainWithGap(ends, expect);
 }

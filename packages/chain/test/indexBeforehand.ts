@@ -1,3 +1,7 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdtemp, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { ChainConfig } from "../src/model/chainConfig.ts";
 import {
   copyDatabase,
@@ -17,7 +21,7 @@ export type CreateIndexed = (
 
 /**
  * Indexes the present blocks of a chain in some kinds of databases, of which tests get copies: indexing takes several times as
- * long. `ends` remove the originals.
+ * long. On SQLite, the tests of a run index the same blocks only once. `ends` remove the originals.
  */
 export async function indexBeforehand(
   chain: TestChain,
@@ -27,6 +31,10 @@ export async function indexBeforehand(
 ): Promise<CreateIndexed> {
   const originals = new Map<DatabaseName, TestDatabase>();
   for (const name of databases) {
+    if (name === "SQLite") {
+      originals.set(name, await sharedIndex(chain, settings));
+      continue;
+    }
     const original = await createDatabase(name);
     ends.push(original.remove);
     if (original.location.clickHouseUrl !== undefined) continue;
@@ -39,4 +47,22 @@ export async function indexBeforehand(
     ownEnds.push(remove);
     return location;
   };
+}
+
+/** The index of a chain's present blocks that the first test of a run creates, and that is removed after the run. */
+async function sharedIndex(chain: TestChain, settings: Partial<ChainConfig>): Promise<TestDatabase> {
+  const runFolder = process.env.PURSE_TEST_RUN_FOLDER;
+  if (runFolder === undefined) throw new Error("the folder of the test run is not set");
+  const { hash } = Object(await chain.rpc("eth_getBlockByNumber", ["latest", false]));
+  const key = createHash("sha256")
+    .update(JSON.stringify([chain.chainId, hash, settings]))
+    .digest("hex");
+  const folder = join(runFolder, `index-${key}`);
+  if (!existsSync(folder)) {
+    const draft = await mkdtemp(join(runFolder, "draft-"));
+    await rebuild(chain, { kind: "sqlite", folder: draft }, settings);
+    // Another process may have been faster.
+    await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
+  }
+  return { location: { kind: "sqlite", folder }, remove: async () => undefined };
 }

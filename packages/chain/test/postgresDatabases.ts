@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 
 /** The server ends with the test run, and its databases with it, unless another one is given. */
 const isKept = process.env.PURSE_TEST_POSTGRES_URL !== undefined;
-/** How often is checked whether the connections to a database have ended, and in which intervals. */
-const CHECKS = 100;
-const CHECK_MS = 20;
+/** How often the connections to a database are ended, since there may be new ones, and how long each may take, in ms. */
+const ATTEMPTS = 3;
+const END_MS = 5_000;
 
 interface PostgresDatabase {
   url: string;
@@ -52,12 +51,11 @@ async function empty(url: string): Promise<boolean> {
 
 /** Ends the other connections to the database. Returns false if there are always new ones. */
 async function endOthers(sql: postgres.Sql): Promise<boolean> {
-  for (let i = 0; i < CHECKS; i++) {
+  for (let i = 0; i < ATTEMPTS; i++) {
     const others = await sql`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      SELECT pg_terminate_backend(pid, ${END_MS}) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`;
     if (others.length === 0) return true;
-    await sleep(CHECK_MS);
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
+import { EventEmitter, once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { JsonValue } from "@purse/protocol";
 import type { ChainConfig } from "../src/model/chainConfig.ts";
@@ -31,6 +31,8 @@ export interface History {
 export interface IndexerProcess {
   /** The last reported status. */
   status(): ChainStatus | undefined;
+  /** Resolves when it reports another status. */
+  nextStatus(): Promise<unknown>;
   /** Kills it immediately (SIGKILL). */
   kill(): Promise<void>;
 }
@@ -46,15 +48,18 @@ export function startIndexerProcess(
     env: { ...process.env, CHAIN: JSON.stringify({ chain: { id, rpcUrls: [url], ...settings }, location }) },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const reports = new EventEmitter();
   let latest: ChainStatus | undefined;
   let partialLine = "";
   child.stdout?.on("data", (chunk: Buffer) => {
     const lines = (partialLine + chunk.toString("utf8")).split("\n");
     partialLine = lines.pop() ?? "";
     for (const line of lines) latest = JSON.parse(line);
+    reports.emit("status");
   });
   return {
     status: () => latest,
+    nextStatus: () => once(reports, "status"),
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -105,7 +110,10 @@ export async function runHistory(
         await indexer.kill();
         indexer = startIndexerProcess(chain, location);
       }
-      await sleep(random() * 60);
+      const pause = random();
+      if (pause < 0.3) await waitForHead(indexer, chain);
+      // It has just begun to index, if it was killed.
+      else if (pause < 0.6) await waitUntil(() => indexer.status() !== undefined, indexer);
     }
     await waitForHead(indexer, chain);
   } finally {
@@ -130,19 +138,17 @@ export async function rebuild(
 }
 
 async function waitForHead(indexer: IndexerProcess, chain: TestChain): Promise<void> {
-  const end = Date.now() + 60_000;
-  for (;;) {
-    const newest = await chain.rpc("eth_getBlockByNumber", ["latest", false]);
+  // A block that no earlier status can be about, because reorganizations do not make the chain shorter.
+  await chain.mine(1);
+  const head = await chain.head();
+  await waitUntil(() => {
     const status = indexer.status();
-    if (status?.state === "following" && status.indexed === Number(Object(newest).number)) {
-      // The status may describe the block before the last reorganization.
-      await sleep(100);
-      const later = indexer.status();
-      if (later?.state === "following" && later.indexed === status.indexed) return;
-    }
-    if (Date.now() > end) throw new Error(`timed out with status ${JSON.stringify(status)}`);
-    await sleep(20);
-  }
+    return status?.state === "following" && status.indexed === head;
+  }, indexer);
+}
+
+async function waitUntil(condition: () => boolean, indexer: IndexerProcess): Promise<void> {
+  while (!condition()) await indexer.nextStatus();
 }
 
 /** Dumps several indexes for comparison. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
 import { Backfill, type BackfillStep } from "../src/indexer/backfill.ts";
 import { RangeFiller } from "../src/indexer/rangeFiller.ts";
 import type { IndexScope } from "../src/indexer/scope.ts";
@@ -40,11 +40,14 @@ export async function stepOn(
   parent: BlockRow | undefined,
   finalized: number,
 ): Promise<{ last: BackfillStep; steps: string[] }> {
-  const steps: string[] = [];
-  for (;;) {
-    const last = await backfill.step(parent, (parent?.number ?? -1) + 1, finalized);
-    steps.push(last.kind);
-    if (last.kind !== "waiting") return { last, steps };
-    await sleep(20);
-  }
+  const taken: BackfillStep[] = [];
+  const step = async () => {
+    const next = await backfill.step(parent, (parent?.number ?? -1) + 1, finalized);
+    taken.push(next);
+    return next.kind;
+  };
+  await expect.poll(step, { timeout: 60_000, interval: 20 }).not.toBe("waiting");
+  const last = taken.at(-1);
+  if (!last) throw new Error("no step was taken");
+  return { last, steps: taken.map(({ kind }) => kind) };
 }

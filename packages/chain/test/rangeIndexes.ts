@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { indexLocationOf } from "../src/createChainService.ts";
 import type { FetchedRange } from "../src/indexer/scope.ts";
 import type { BlockRow, BlockRows, DiscoveredToken } from "../src/model/rows.ts";
@@ -29,7 +28,7 @@ export async function openIndexWithRanges(location: DatabaseLocation, ends: Ends
 /** Opens the index of the process that indexes the chain. */
 export async function openLeader(location: DatabaseLocation, ends: Ends): Promise<ChainIndex> {
   const index = await openIndexWithRanges(location, ends);
-  while (!(await index.isLeader())) await sleep(20);
+  if (!(await index.isLeader())) throw new Error("another process indexes the chain");
   await index.writer.saveProperty("making", DEFINITION);
   return index;
 }

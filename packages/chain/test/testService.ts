@@ -8,6 +8,7 @@ import { ENDPOINTS } from "../src/endpoints/table.ts";
 import type { ChainConfig } from "../src/model/chainConfig.ts";
 import type { ChainStatus } from "../src/model/chainStatus.ts";
 import type { Logger } from "../src/model/logger.ts";
+import { READ_LIMITS, type ReadLimits } from "../src/store/indexReader.ts";
 import { INDEXER_MODULE } from "./indexerModule.ts";
 
 /** Rarely, because each poll takes some milliseconds of CPU time in a thread that has just started. */
@@ -15,6 +16,11 @@ const POLL_MS = 150;
 /** The time between two polls of a service at the head while a test waits for it. */
 const POLL_WHILE_WAITING_MS = 40;
 const CHECK_MS = 10;
+/** No read fails because the machine is busy. */
+const PATIENT: ReadLimits = {
+  lookup: { ...READ_LIMITS.lookup, timeoutMs: 60_000 },
+  list: { ...READ_LIMITS.list, timeoutMs: 60_000 },
+};
 
 /** A logger that records its lines. */
 export function createRecordingLogger(): Logger & { lines: string[] } {
@@ -59,6 +65,7 @@ export async function startService(
     log,
     pollMs: POLL_MS,
     indexerModule: INDEXER_MODULE,
+    readLimits: PATIENT,
     ...options,
   });
   let polledAt = 0;

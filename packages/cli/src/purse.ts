@@ -11,6 +11,7 @@ import {
   type Logger,
   loadConfig,
   processCount,
+  protectDataFolder,
 } from "@purse/server";
 import { helpText } from "./help.ts";
 import { runProcess, stopDeadline, superviseProcesses } from "./processes.ts";
@@ -46,6 +47,7 @@ async function main(argv: string[]): Promise<void> {
     write: (line) => process.stderr.write(`${line}\n`),
   });
   const failStart = (error: unknown) => fail(explainStartError(error, config));
+  await protectDataFolder(config.dataDir, logger).catch(failStart);
   const group = joinProcessGroup();
   if (group) return runProcess(group, config, logger.with({ process: group.number }), failStart);
 

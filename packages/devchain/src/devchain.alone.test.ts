@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import {
@@ -79,15 +78,6 @@ async function savedBlock(folder: string): Promise<number> {
   return file ? Number(JSON.parse(gunzipSync(file).toString()).best_block_number) : 0;
 }
 
-async function until(condition: () => Promise<boolean>, deadline = 5_000): Promise<boolean> {
-  const end = Date.now() + deadline;
-  while (Date.now() < end) {
-    if (await condition()) return true;
-    await sleep(50);
-  }
-  return condition();
-}
-
 const answers = (url: string) =>
   client({ url })
     .getChainId()
@@ -99,22 +89,18 @@ const answers = (url: string) =>
 describe("a new chain", () => {
   let folder: string;
   let chain: DevChain;
-  let startTime: number;
   const lines: string[] = [];
 
   beforeAll(async () => {
     folder = await newFolder();
-    const began = performance.now();
     chain = await startDevChain({ port: 0, dataDir: folder, log: (line) => lines.push(line) });
-    startTime = performance.now() - began;
   });
   afterAll(async () => {
     await discard(chain);
     await rm(folder, { recursive: true });
   });
 
-  it("responds as chain 0x539 on the loopback address within seconds", async () => {
-    expect(startTime).toBeLessThan(30_000);
+  it("responds as chain 0x539 on the loopback address", async () => {
     expect(chain.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await client(chain).request({ method: "eth_chainId" })).toBe("0x539");
     expect(lines.join("\n")).toMatch(/\d+ transactions in \d+ blocks/);
@@ -209,10 +195,12 @@ describe("a new chain", () => {
   });
 
   it("mines a block for each transaction at the current time", async () => {
+    const before = Math.floor(Date.now() / 1000);
     const receipt = await payOnce(chain);
     const block = await client(chain).getBlock({ blockNumber: receipt.blockNumber });
     expect(block.transactions).toEqual([receipt.transactionHash]);
-    expect(Math.abs(Number(block.timestamp) - Date.now() / 1000)).toBeLessThan(10);
+    expect(Number(block.timestamp)).toBeGreaterThanOrEqual(before);
+    expect(Number(block.timestamp)).toBeLessThanOrEqual(Date.now() / 1000);
   });
 });
 
@@ -221,7 +209,7 @@ describe("a restarted chain", () => {
     const folder = await newFolderWithHistory();
     const first = await startDevChain({ port: 0, dataDir: folder });
     const paid = await payOnce(first);
-    const before = {
+    const saved = {
       contracts: first.contracts,
       logs: await tokenLogs(first),
       block: await client(first).getBlock({ blockNumber: 6n, includeTransactions: true }),
@@ -239,15 +227,18 @@ describe("a restarted chain", () => {
       block: await client(second).getBlock({ blockNumber: 6n, includeTransactions: true }),
       transaction: await client(second).getTransaction({ hash: paid.transactionHash }),
       balance: await client(second).getBalance({ address: addressOf(second, 1), blockNumber: 5n }),
-    }).toEqual(before);
+    }).toEqual(saved);
     expect(await client(second).getTransactionReceipt({ hash: paid.transactionHash })).toEqual(paid);
+    const before = Math.floor(Date.now() / 1000);
     const next = await payOnce(second);
     expect(next.blockNumber).toBe(paid.blockNumber + 1n);
     const times = await Promise.all(
       [paid, next].map(({ blockHash }) => client(second).getBlock({ blockHash })),
     ).then((blocks) => blocks.map(({ timestamp }) => Number(timestamp)));
     expect(times[1]).toBeGreaterThan(times[0] ?? Infinity);
-    expect(Math.abs(Number(times[1]) - Date.now() / 1000)).toBeLessThan(10);
+    expect(times[1]).toBeGreaterThanOrEqual(before);
+    // Each block is at least a second later than the one before it.
+    expect(times[1]).toBeLessThanOrEqual(Date.now() / 1000 + 1);
     await discard(second);
     await rm(folder, { recursive: true });
   });
@@ -260,7 +251,7 @@ describe("a restarted chain", () => {
     const logs = await tokenLogs(first);
     await expect.poll(() => savedBlock(folder)).toBeGreaterThanOrEqual(Number(paid.blockNumber));
     process.kill(-first.pid, "SIGKILL");
-    expect(await until(async () => lines.some((line) => line.includes("SIGKILL")))).toBe(true);
+    await expect.poll(() => lines.join("\n")).toContain("SIGKILL");
     await first.stop();
 
     const second = await startDevChain({ port: 0, dataDir: folder });
@@ -295,7 +286,7 @@ describe("the node's process", () => {
     const { parent, url } = await startElsewhere(folder);
     expect(await answers(url)).toBe(true);
     parent.kill("SIGKILL");
-    expect(await until(async () => !(await answers(url)))).toBe(true);
+    await expect.poll(() => answers(url)).toBe(false);
     await rm(folder, { recursive: true });
   });
 });

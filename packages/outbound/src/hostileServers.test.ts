@@ -244,6 +244,7 @@ function cut(response: ServerResponse): void {
 
 function headers(socket: Socket): void {
   socket.write("HTTP/1.1 200 OK\r\n");
-  const timer = setInterval(() => socket.write(`x-${Math.random()}: ${"y".repeat(1_000)}\r\n`), 1);
+  let sent = 0;
+  const timer = setInterval(() => socket.write(`x-${sent++}: ${"y".repeat(1_000)}\r\n`), 1);
   socket.on("close", () => clearInterval(timer));
 }

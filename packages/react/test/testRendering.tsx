@@ -98,7 +98,7 @@ export function installEthereum(answers: WalletAnswers = {}): TestProvider {
 export function announceWallet(rdns: string, name: string, answers: WalletAnswers = {}): TestProvider {
   const provider = testProvider(answers);
   injectedWallets.get();
-  const detail = { info: { uuid: `${rdns}-${Math.random()}`, name, icon: "", rdns }, provider };
+  const detail = { info: { uuid: `${rdns}-${crypto.randomUUID()}`, name, icon: "", rdns }, provider };
   window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
   return provider;
 }

@@ -2,6 +2,7 @@ export { parseOpenApi } from "./api/parseEndpoints/openApi.ts";
 export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
 export type { DatabaseConfig } from "./config/database.ts";
+export { protectDataFolder } from "./config/dataFolder.ts";
 export {
   type Config,
   type ConfigFile,

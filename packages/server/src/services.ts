@@ -14,6 +14,7 @@ import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { DrainState } from "./core/drainState.ts";
 import { EventBus } from "./core/eventBus.ts";
 import type { Lifecycle } from "./core/lifecycle.ts";
+import { openUnsentBytes } from "./core/limits/openUnsentBytes.ts";
 import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
 import { createSharedLimiter } from "./core/limits/sharedLimiter.ts";
 import { createValkeyLimiter } from "./core/limits/valkeyLimiter.ts";
@@ -123,6 +124,8 @@ export async function openServices(dependencies: ServiceDependencies) {
     file: config.cloudFile,
     plugins: config.plugins,
     memoryMb: config.cloudMemoryMb,
+    maxThreads: config.cloudWorkers ?? (config.compatibility === "parse" ? 1 : undefined),
+    blockedMs: config.cloudBlockedMs,
     loadTimeoutMs: config.cloudLoadTimeoutMs,
     watchesFiles: config.environment === "development",
   });
@@ -230,6 +233,7 @@ export async function openServices(dependencies: ServiceDependencies) {
       isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
     }),
   );
+  const unsent = openUnsentBytes(config, logger);
   const { live, feed } = openLiveQueries({
     config,
     store,
@@ -239,9 +243,11 @@ export async function openServices(dependencies: ServiceDependencies) {
     verifyMasterKey,
     clientAddressOf,
     authenticateSession: auth.authenticateSession,
+    unsent,
     logger,
   });
   lifecycle.onStop("live queries", live.stop);
+  metrics.observeCloud(() => cloud.health());
   const workers = () =>
     [store.workers?.(), data.aggregationWorker.workers(), live.workers(), chain.indexer()].flatMap(
       (health) => health ?? [],
@@ -254,6 +260,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     chain,
     live,
     feed,
+    unsent,
     workers,
     leases: () => leases.standings(),
     valkey,
@@ -262,6 +269,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   openAlerts({ config, events, chain, mailer: mail.mailer, lifecycle, report });
   return {
     drainState,
+    unsent,
     http,
     limiter,
     metrics,

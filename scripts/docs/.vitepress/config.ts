@@ -80,6 +80,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["request-lifecycle", "Request lifecycle"],
       ["indexing", "Chain indexing"],
       ["testing", "Testing"],
+      ["proofs", "Proofs and benchmarks"],
       ["recipes", "Recipes"],
       ["releases", "Releases"],
       ["design", "Design system"],
@@ -99,9 +100,13 @@ export default {
   cacheDir: resolve(root, ".cache/vitepress"),
   cleanUrls: false,
   lastUpdated: false,
-  // TypeDoc writes these pages; they are not Markdown.
-  ignoreDeadLinks: [/^\/api\//],
-  vite: { publicDir: resolve(root, ".cache/docs-public") },
+  // TypeDoc writes these pages; they are not Markdown. Servers of readers are not part of the site.
+  ignoreDeadLinks: [/^\/api\//, /^http:\/\/localhost:/],
+  vite: {
+    publicDir: resolve(root, ".cache/docs-public"),
+    // The esbuild of this older Vite does not know the target of tsconfig.base.json.
+    esbuild: { tsconfigRaw: "{}" },
+  },
   themeConfig: {
     outline: [2, 3],
     search: { provider: "local" },

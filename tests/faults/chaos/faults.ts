@@ -17,23 +17,26 @@ const FILE_LIMITS = [0, 20_000];
 
 export const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** Faults of the connection to the database, which each node can have, also in a process that it shares with others. */
-export function databaseFaults(maxOutageMs: number): Record<string, NodeFault> {
+/**
+ * Faults of the connection to the database, which each node can have, also in a process that it shares with others. They last
+ * as long as `hold` says.
+ */
+export function databaseFaults(hold: (random: Random) => Promise<unknown>): Record<string, NodeFault> {
   return {
     async commit({ links: { database } }, random) {
       let left = 1;
       database.onCommit(() => (left-- > 0 ? random.pick(COMMIT_FAULTS) : undefined));
-      await pause(100 + random.integerBelow(400));
+      await hold(random);
       database.onCommit(undefined);
     },
     async cut({ links: { database } }, random) {
       database.break();
-      await pause(random.integerBelow(maxOutageMs));
+      await hold(random);
       database.restore();
     },
     async slow({ links: { database } }, random) {
       database.delay(20 + random.integerBelow(100));
-      await pause(random.integerBelow(maxOutageMs));
+      await hold(random);
       database.delay(0);
     },
   };

@@ -1,12 +1,12 @@
 import postgres from "postgres";
 import { expect } from "vitest";
+import { until } from "../../support/until.ts";
 import type { ChaosNode } from "./nodes.ts";
 
 /** How long after a leader froze another node must have taken over its work, in ms. */
 const MAX_TAKEOVER_MS = 5_000;
 /** How long is waited for a leader, and for one that was frozen to stand down, in ms. */
 const PATIENCE = { timeout: 30_000, interval: 100 };
-const POLL_MS = 20;
 
 interface Term {
   lease: string;
@@ -47,15 +47,15 @@ export class Takeovers {
     const after = new Map<string, Term>();
     try {
       const deadline = performance.now() + PATIENCE.timeout;
-      while (after.size < before.length && performance.now() < deadline) {
+      await until(async () => {
         for (const term of await this.#terms()) {
           const old = before.find(({ lease }) => lease === term.lease);
           if (!old || old.holder === term.holder || after.has(term.lease)) continue;
           after.set(term.lease, term);
           this.#record(term, old, term.at - frozenAt);
         }
-        await new Promise((done) => setTimeout(done, POLL_MS));
-      }
+        return after.size === before.length || performance.now() > deadline;
+      });
     } finally {
       process.kill(leader.process.pid, "SIGCONT");
     }

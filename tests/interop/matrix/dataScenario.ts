@@ -1,8 +1,10 @@
-import { type Operation, type Scenario, until } from "./operation.ts";
+import { randomUUID } from "node:crypto";
+import { until } from "../../support/until.ts";
+import type { Operation, Scenario } from "./operation.ts";
 
 /** Operations of parse and moralis; versions without a call report it as absent. */
 export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
-  const unique = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
+  const unique = randomUUID().replaceAll("-", "");
   const rows = `Row${unique}`;
   const notes = `Memo${unique}`;
   const name = `ada${unique}`;

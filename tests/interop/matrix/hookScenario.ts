@@ -1,4 +1,6 @@
-import { type Operation, until } from "./operation.ts";
+import { randomUUID } from "node:crypto";
+import { until } from "../../support/until.ts";
+import type { Operation } from "./operation.ts";
 
 type Untyped = ReturnType<NodeJS.Require>;
 
@@ -25,7 +27,7 @@ const BALANCE_OF = [
 
 /** Operations with the hooks of react-moralis; versions without a hook report it as absent. */
 export function hookScenario({ hooks, use, address }: Rendered): Operation[] {
-  const unique = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
+  const unique = randomUUID().replaceAll("-", "");
   const rows = `Row${unique}`;
   const main = use(() => hooks.useMoralis());
   /** Returns the data of a hook that fetches automatically. */

@@ -31,9 +31,9 @@ export async function runOperations(operations: readonly Operation[]): Promise<O
 
 async function outcomeOf(operation: string, run: Operation[1]): Promise<Outcome> {
   if (!run) return { operation, result: "absent" };
-  let timer: NodeJS.Timeout | undefined;
+  const signal = AbortSignal.timeout(LIMIT_MS);
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS} ms`)), LIMIT_MS);
+    signal.onabort = () => reject(new Error(`no answer within ${LIMIT_MS} ms`));
   });
   try {
     const [answer, expected] = await Promise.race([run(), limit]);
@@ -50,12 +50,5 @@ async function outcomeOf(operation: string, run: Operation[1]): Promise<Outcome>
       result: "failed",
       problem: [code, message ?? String(error)].filter(Boolean).join(" "),
     };
-  } finally {
-    clearTimeout(timer);
   }
-}
-
-/** Waits for a condition that events from the server bring about. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

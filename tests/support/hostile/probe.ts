@@ -56,7 +56,7 @@ if (parentPort) {
       worst = Math.max(worst, performance.now() - startedAt);
       startedAt = performance.now();
       if (isFailure) failed++;
-      setTimeout(send, isFailure ? 20 : data.pauseMs);
+      setTimeout(send, data.pauseMs);
     };
     const clientRequest = request(
       {

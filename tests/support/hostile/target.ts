@@ -4,11 +4,11 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { JsonObject } from "@purse/protocol";
 import { type Purse, rest, signUp, startPurse } from "../purse.ts";
+import { until } from "../until.ts";
 import type { ProbeData, ProbeReport } from "./probe.ts";
 
 export interface HostileRequest {
@@ -142,6 +142,9 @@ function send(purse: Purse, agent: Agent, each: HostileRequest): Promise<number>
   });
 }
 
+/** An idle server uses less CPU time than this between two looks, in ms. */
+const IDLE_MS = 10;
+
 /** Waits until the event loop is idle: work may continue after a response. */
 async function waitUntilIdle(pid: number): Promise<void> {
   const cpu = () => {
@@ -151,13 +154,14 @@ async function waitUntilIdle(pid: number): Promise<void> {
       return 0;
     }
   };
-  for (let waited = 0, before = cpu(); waited < 30_000; waited += 50) {
-    await sleep(50);
+  let before = Number.NEGATIVE_INFINITY;
+  await until(() => {
     const now = cpu();
-    // The probe's requests continue.
-    if (now - before < 30) return;
+    const used = now - before;
     before = now;
-  }
+    // The probe's requests continue.
+    return used < IDLE_MS;
+  });
 }
 
 interface Monitor {

@@ -5,12 +5,12 @@ import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { testHostFile } from "../../../scripts/build.mjs";
 import { lowMemory } from "../../../scripts/install.mjs";
+import { until } from "../until.ts";
 import { type HostMessage, type HostRequest, hostErrors, hostSocket } from "./messages.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** A long timeout for busy machines. */
 const START_MS = 90_000;
-const POLL_MS = 20;
 
 /** A server that runs in the process of the test's worker. */
 export interface HostedServer {
@@ -151,14 +151,13 @@ async function openHost(): Promise<Host> {
   );
   closeSync(errors);
   child.unref();
-  const deadline = Date.now() + START_MS;
-  while (Date.now() < deadline) {
-    const socket = await tryConnect(path);
-    if (socket) return new Host(socket);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  try {
+    const otherwise = () => `The process of the servers did not start:\n${errorsOfHost()}\n`;
+    return new Host(await until(() => tryConnect(path), { withinMs: START_MS, otherwise }));
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
   }
-  child.kill("SIGKILL");
-  throw new Error(`The process of the servers did not start.\n${errorsOfHost()}`);
 }
 
 function tryConnect(path: string): Promise<Socket | undefined> {

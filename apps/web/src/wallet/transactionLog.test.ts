@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Locks, type LoggedStatus, TransactionLog } from "./transactionLog.ts";
 
 const HASH = "0xaa";
@@ -37,6 +37,8 @@ beforeEach(() => {
   openPage().add({ hash: HASH, chainId: "0x1" }, "Send 1 ETH");
 });
 
+afterEach(() => void vi.useRealTimers());
+
 describe("the notifications of a transaction", () => {
   it("are shown once for each status", async () => {
     expect(
@@ -66,6 +68,16 @@ describe("the notifications of a transaction", () => {
       other.reserveNotification(HASH, "confirmed"),
     ]);
     expect(reserved.filter(Boolean)).toHaveLength(1);
+  });
+
+  it("are shown by only one of several tabs, also if storage writes arrive much later", async () => {
+    vi.useFakeTimers();
+    const spreadsLate = new SharedStorage();
+    spreadsLate.setItem("purse.transactions.0xada", storage.getItem("purse.transactions.0xada") ?? "");
+    const other = new TransactionLog(spreadsLate, OWNER, navigator.locks);
+    expect(await openPage(navigator.locks).reserveNotification(HASH, "reverted")).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await other.reserveNotification(HASH, "reverted")).toBe(false);
   });
 
   it("are not shown for the stored status of an earlier version", async () => {

@@ -21,8 +21,6 @@ export interface LoggedTransaction {
 export const FINAL_CONFIRMATIONS = 12;
 
 const MAX_ROWS = 50;
-/** Storage writes reach other tabs with a delay, so the lock is held this long, in ms. */
-const LOCK_MS = 2_000;
 const STATUSES: readonly string[] = ["submitted", "seen", "confirmed", "reverted", "replaced", "dropped"];
 
 /** Web Locks; unavailable on insecure origins. */
@@ -111,7 +109,8 @@ export class TransactionLog {
         ?.request(`${this.#key}/${hash}/${status}`, { ifAvailable: true }, async (lock) => {
           const isReserved = lock !== null && this.#reserve(hash, status);
           resolve(isReserved);
-          if (isReserved) await new Promise((release) => setTimeout(release, LOCK_MS));
+          // Storage writes reach other tabs with a delay, so the lock is held as long as the page is open.
+          if (isReserved) await new Promise(() => {});
         })
         .catch(reject);
     });

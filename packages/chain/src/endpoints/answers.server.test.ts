@@ -672,11 +672,14 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     expect(rows.map(({ address, name, symbol, decimals }) => ({ address, name, symbol, decimals }))).toEqual(
       expected,
     );
-    const found = await untilRows(
-      () => service.run("getTokenMetadataBySymbol", { symbols: "pusd,POINT" }),
-      2,
-    );
-    expect(found.map(({ symbol }) => symbol).sort()).toEqual(["POINT", "pUSD"]);
+    // Read asynchronously.
+    const symbols = async () => {
+      const found = await service.run("getTokenMetadataBySymbol", { symbols: "pusd,POINT" });
+      return rowsOf(found)
+        .map(({ symbol }) => symbol)
+        .sort();
+    };
+    await expect.poll(symbols, { timeout: 60_000 }).toEqual(["POINT", "pUSD"]);
   });
 
   it("the allowance of a spender", { tags: ["7.data.endpoint.erc20-allowance"] }, async () => {
@@ -747,13 +750,3 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     ).rejects.toMatchObject({ status: 501 });
   });
 });
-
-/** Read asynchronously. */
-async function untilRows(query: () => Promise<JsonValue>, count: number): Promise<JsonObject[]> {
-  const end = Date.now() + 60_000;
-  for (;;) {
-    const rows = rowsOf(await query());
-    if (rows.length >= count || Date.now() > end) return rows;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

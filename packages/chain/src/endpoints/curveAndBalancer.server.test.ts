@@ -17,7 +17,8 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
 import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
 import { localMarket, type TestChain } from "../../test/testChain.ts";
@@ -34,6 +35,7 @@ const CRYPTO_EXCHANGE = parseAbiItem(
 
 let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 let registry: Address;
 /** Two coins; three coins. */
 let stablePool: Address;
@@ -76,6 +78,7 @@ const exchangeCrypto = (i: bigint, j: bigint, amount: bigint) =>
 
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES, { market: localMarket(devChain) });
   const { token, dollar, coin } = tokens();
   const mint = [chain.account(0), parseUnits("1000000", 6)] as const;
   await chain.send(0, dollar, encodeFunctionData({ abi: mintAbi, functionName: "mint", args: mint }));
@@ -132,8 +135,7 @@ const balanceOf = async (token: Address, owner: Address) => Number(await unitsOf
 describe.each(DATABASES)("with the index on %s", (name) => {
   let service: TestService;
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(name);
-    ends.push(remove);
+    const location = await createIndexed(name, ends);
     const local = localMarket(devChain);
     const exchanges = [
       ...(local.exchanges ?? []),

@@ -10,7 +10,8 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
 import { localMarket, type TestChain } from "../../test/testChain.ts";
 import { startService, type TestService } from "../../test/testService.ts";
@@ -29,10 +30,12 @@ const uniswap = parseAbi([
 
 let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES, { market: localMarket(devChain) });
 }, 60_000);
 afterAll(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -41,8 +44,7 @@ afterAll(async () => {
 const client = () => createPublicClient({ transport: http(chain.url), cacheTime: 0 });
 
 async function start(name: (typeof DATABASES)[number], minimumLiquidity?: number): Promise<TestService> {
-  const { location, remove } = await createDatabase(name);
-  ends.push(remove);
+  const location = await createIndexed(name, ends);
   const market = { ...localMarket(devChain), ...(minimumLiquidity && { minimumLiquidity }) };
   const started = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
   ends.push(() => started.stop());

@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonObject } from "@purse/protocol";
 import {
   type Address,
@@ -13,12 +11,13 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../../test/discardChain.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
 import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
 import { newMulticall } from "../../test/logEmitter.ts";
 import { proxyNode } from "../../test/proxyNode.ts";
-import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
 import { startService, type TestService } from "../../test/testService.ts";
 import { bytecodeOf, tokenAbi } from "../../test/testTokens.ts";
 import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
@@ -33,18 +32,19 @@ const lower = (address: string): Address => `0x${address.slice(2).toLowerCase()}
 /** Has a history of internal payments only. */
 const receiver = lower(privateKeyToAddress(generatePrivateKey()));
 
-let devChain: DevChain;
 let chain: TestChain;
-let dataDir: string;
+let createIndexed: CreateIndexed;
+let createTraced: CreateIndexed;
+const ends: (() => Promise<unknown>)[] = [];
 let multicall: Address;
 let factory: Address;
 let token: Address;
 let payments: Hex[];
 
 beforeAll(async () => {
-  dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
-  chain = testChain(devChain);
+  ({ chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, ["SQLite"]);
+  createTraced = await indexBeforehand(chain, ends, DATABASES, { traces: true });
   multicall = lower(await newMulticall(chain));
   payments = [await pay(5n), await pay(7n)];
   const code = bytecodeOf("LogEmitter");
@@ -56,8 +56,7 @@ beforeAll(async () => {
   await chain.send(0, token, encodeFunctionData({ abi: tokenAbi, functionName: "make", args }));
 }, 60_000);
 afterAll(async () => {
-  await discardChain(devChain);
-  await rm(dataDir, { recursive: true, force: true });
+  for (const end of ends.reverse()) await end();
 });
 
 /** Pays through a contract. */
@@ -86,20 +85,14 @@ const stats = async (service: TestService): Promise<JsonObject> =>
 
 describe.each(DATABASES)("a chain that is traced, on %s", (name) => {
   let service: TestService;
-  let remove: () => Promise<void>;
 
   beforeAll(async () => {
-    const database = await createDatabase(name);
-    ({ remove } = database);
-    service = await startService(
-      { id: chain.chainId, rpcUrls: [chain.url], traces: true },
-      database.location,
-    );
+    const location = await createTraced(name, ends);
+    service = await startService({ id: chain.chainId, rpcUrls: [chain.url], traces: true }, location);
     await following(service);
   });
   afterAll(async () => {
     await service?.stop();
-    await remove?.();
   });
 
   const list = async (params: JsonObject) =>
@@ -162,7 +155,7 @@ describe.each(DATABASES)("a chain that is traced, on %s", (name) => {
 
 describe("a chain that is not traced", () => {
   it("getTokenStats finds the contract that created a token by the node; other requests are rejected", async () => {
-    const { location, remove } = await createDatabase("SQLite");
+    const location = await createIndexed("SQLite", ends);
     const service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, location);
     try {
       await following(service);
@@ -179,14 +172,13 @@ describe("a chain that is not traced", () => {
       await expect(refused).rejects.toMatchObject({ status: 501, message: /set traces of chain/ });
     } finally {
       await service.stop();
-      await remove();
     }
   });
 
   it("the creator of a token is null if the node does not trace", async () => {
     const unknown = { error: { code: -32_601, message: "the method does not exist" } };
     const proxy = await proxyNode(chain.url, ({ method }) => (/trace/.test(method) ? unknown : undefined));
-    const { location, remove } = await createDatabase("SQLite");
+    const location = await createIndexed("SQLite", ends);
     const service = await startService({ id: chain.chainId, rpcUrls: [proxy.url] }, location);
     try {
       await following(service);
@@ -194,7 +186,6 @@ describe("a chain that is not traced", () => {
     } finally {
       await service.stop();
       await proxy.stop();
-      await remove();
     }
   });
 

@@ -1,11 +1,10 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
+import type { DevChain } from "@purse/devchain";
 import { isJsonObject, ProtocolError } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../../test/discardChain.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
 import { seededRandom } from "../../test/randomHistory.ts";
-import { testChain } from "../../test/testChain.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
 import { startService, type TestService } from "../../test/testService.ts";
 import { encodeCursor } from "./pageParameters.ts";
 import { ENDPOINT_NAMES, ENDPOINTS } from "./table.ts";
@@ -17,8 +16,6 @@ import { ENDPOINT_NAMES, ENDPOINTS } from "./table.ts";
 
 const REQUESTS = Number(process.env.PURSE_REQUESTS ?? 25);
 const SEED = Number(process.env.PURSE_SEED ?? 7);
-/** In ms. */
-const PATIENCE = 25_000;
 const HUGE = "9".repeat(400);
 const WORD = `0x${"f".repeat(64)}`;
 
@@ -159,13 +156,14 @@ function validValues(
 }
 
 let devChain: DevChain;
-let dataDir: string;
+let createIndexed: CreateIndexed;
+const ends: (() => Promise<unknown>)[] = [];
 let transaction: string;
 
 beforeAll(async () => {
-  dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
-  const chain = testChain(devChain);
+  const { chain, ...started } = await startTestChain(ends);
+  ({ devChain } = started);
+  createIndexed = await indexBeforehand(chain, ends, DATABASES, { traces: true });
   for (let block = await chain.head(); block > 0 && !transaction; block--) {
     const found = await chain.rpc("eth_getBlockByNumber", [`0x${block.toString(16)}`, false]);
     [transaction] = Object(found).transactions;
@@ -173,27 +171,20 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await discardChain(devChain);
-  await rm(dataDir, { recursive: true, force: true });
+  for (const end of ends.reverse()) await end();
 });
 
 describe.each(DATABASES)("on %s", (name) => {
   let service: TestService;
-  let remove: () => Promise<void>;
 
   beforeAll(async () => {
-    const database = await createDatabase(name);
-    ({ remove } = database);
-    service = await startService(
-      { id: devChain.chainId, rpcUrls: [devChain.url], traces: true },
-      database.location,
-    );
+    const location = await createIndexed(name, ends);
+    service = await startService({ id: devChain.chainId, rpcUrls: [devChain.url], traces: true }, location);
     await service.waitFor(({ state }) => state === "following");
   }, 60_000);
 
   afterAll(async () => {
     await service?.stop();
-    await remove?.();
   });
 
   it.each(ENDPOINT_NAMES)(
@@ -216,16 +207,13 @@ describe.each(DATABASES)("on %s", (name) => {
           else if (parameter === "cursor" && random() < 0.7) request.cursor = pick(cursors);
           else if (random() < 0.4) request[parameter] = pick(MALFORMED);
         }
-        const outcome = await Promise.race([
-          service.runWithStatus(operation, request).then(
-            ({ status, body }) => {
-              if (isJsonObject(body) && body.cursor) cursors.push(body.cursor);
-              return status;
-            },
-            (error: unknown) => (error instanceof ProtocolError ? error.status : error),
-          ),
-          new Promise<string>((resolve) => setTimeout(resolve, PATIENCE, "it hangs").unref()),
-        ]);
+        const outcome = await service.runWithStatus(operation, request).then(
+          ({ status, body }) => {
+            if (isJsonObject(body) && body.cursor) cursors.push(body.cursor);
+            return status;
+          },
+          (error: unknown) => (error instanceof ProtocolError ? error.status : error),
+        );
         const isAnswered = typeof outcome === "number" && (outcome < 500 || outcome === 501);
         if (!isAnswered)
           expect.fail(

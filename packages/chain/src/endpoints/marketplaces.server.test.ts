@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, pad, parseAbi, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
 import { type EmittedLog, emitLogs, newMulticall } from "../../test/logEmitter.ts";
 import {
   BLUR_V2,
@@ -27,6 +28,7 @@ const abi = parseAbi([
 const v1Abi = parseAbi(["event NewPair(address poolAddress)", "event SwapNFTOutPair()"]);
 
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 let multicall: Address;
 let collection: Address;
 /** Contracts that emit the logs of marketplaces, and a pair that no factory created. */
@@ -66,6 +68,7 @@ function swap(pair: Address, price: bigint, id: bigint): EmittedLog {
 
 beforeAll(async () => {
   ({ chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES);
   multicall = await newMulticall(chain);
   collection = await newLogEmitter(chain);
   const names = [
@@ -141,8 +144,7 @@ describe.each(DATABASES)("with the index on %s", (database) => {
   let service: TestService;
 
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(database);
-    ends.push(remove);
+    const location = await createIndexed(database, ends);
     service = await startService(
       { id: chain.chainId, rpcUrls: [chain.url], market: { marketplaces: configured } },
       location,

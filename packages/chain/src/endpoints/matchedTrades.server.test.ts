@@ -1,11 +1,11 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
+import type { DevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, encodeFunctionData, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../../test/discardChain.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../../test/indexDatabase.ts";
-import { type TestChain, testChain } from "../../test/testChain.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
 import { deploySeaport, type ItemInput, SEAPORT_VERSIONS, type SeaportHand } from "../../test/testSeaport.ts";
 import { startService } from "../../test/testService.ts";
 
@@ -20,17 +20,16 @@ const abi = parseAbi([
 
 let devChain: DevChain;
 let chain: TestChain;
-let dataDir: string;
+let createIndexed: CreateIndexed;
+const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES);
 });
 
 afterAll(async () => {
-  await discardChain(devChain);
-  await rm(dataDir, { recursive: true, force: true });
+  for (const end of ends.reverse()) await end();
 });
 
 type Name = "collection" | "items" | "weth";
@@ -254,7 +253,7 @@ describe.each(SEAPORT_VERSIONS)("Seaport %s", (version) => {
     const found: JsonObject[] = [];
 
     beforeAll(async () => {
-      const { location, remove } = await createDatabase(database);
+      const location = await createIndexed(database, ends);
       const market = { marketplaces: [{ name: "opensea" as const, address: seaport.address }] };
       const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
       try {
@@ -267,7 +266,6 @@ describe.each(SEAPORT_VERSIONS)("Seaport %s", (version) => {
         }
       } finally {
         await service.stop();
-        await remove();
       }
     });
 

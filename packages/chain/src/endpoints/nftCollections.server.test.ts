@@ -4,10 +4,11 @@ import type { DevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createDatabase, createTempFolder, DATABASES } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { createTempFolder, DATABASES } from "../../test/indexDatabase.ts";
 import { emitLogs, newMulticall } from "../../test/logEmitter.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
-import type { TestChain } from "../../test/testChain.ts";
+import { localMarket, type TestChain } from "../../test/testChain.ts";
 import { startService, type TestService } from "../../test/testService.ts";
 import { newLogEmitter } from "../../test/testTokens.ts";
 
@@ -47,6 +48,7 @@ const METADATA: readonly JsonObject[] = [
 
 let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 let gallery: Address;
 let other: Address;
 let exchange: Address;
@@ -71,6 +73,7 @@ let multicall: Address;
 
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES, { market: localMarket(devChain) });
   multicall = await newMulticall(chain);
   gallery = await chain.createGallery();
   other = await chain.createGallery();
@@ -97,8 +100,7 @@ describe.each(DATABASES)("with the index on %s", (database) => {
   let service: TestService;
 
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(database);
-    ends.push(remove);
+    const location = await createIndexed(database, ends);
     const market = {
       wrappedNative: devChain.contracts.market.weth.address,
       marketplaces: [{ name: "0xprotocol" as const, address: exchange }],

@@ -1,18 +1,17 @@
-import { rm } from "node:fs/promises";
-import { startDevChain } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { encodeFunctionData, erc20Abi, numberToHex, parseGwei } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../../test/discardChain.ts";
-import { createChainFolder, createTempFolder } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
 import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
 import { type Intercept, proxyNode } from "../../test/proxyNode.ts";
-import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
 import { startService, type TestService } from "../../test/testService.ts";
 
 /** Compares pending transactions with those that a node without automatic blocks was given. */
 
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 /** Hashes in the order of their nonces. */
 const sent: string[] = [];
 let incoming: JsonValue;
@@ -22,11 +21,8 @@ const wallet = () => chain.account(2);
 const UNSUPPORTED = { error: { code: -32_601, message: "Method not found" } };
 
 beforeAll(async () => {
-  const dataDir = await createChainFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  const devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
-  ends.push(() => discardChain(devChain));
-  chain = testChain(devChain);
+  ({ chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, ["SQLite"]);
   const nonce = Number(await chain.rpc("eth_getTransactionCount", [wallet(), "latest"]));
   await chain.rpc("evm_setAutomine", [false]);
   const data = encodeFunctionData({
@@ -62,9 +58,8 @@ afterAll(async () => {
 async function start(intercept: Intercept = () => undefined): Promise<TestService> {
   const node = await proxyNode(chain.url, intercept);
   ends.push(() => node.stop());
-  const folder = await createTempFolder();
-  ends.push(() => rm(folder, { recursive: true, force: true }));
-  const service = await startService({ id: chain.chainId, rpcUrls: [node.url] }, folder);
+  const location = await createIndexed("SQLite", ends);
+  const service = await startService({ id: chain.chainId, rpcUrls: [node.url] }, location);
   ends.push(() => service.stop());
   return service;
 }

@@ -10,7 +10,8 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES, runsEveryCase } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { createDatabase, DATABASES, type DatabaseLocation, runsEveryCase } from "../../test/indexDatabase.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
 import { localMarket, type TestChain } from "../../test/testChain.ts";
 import { startService, type TestService } from "../../test/testService.ts";
@@ -19,11 +20,13 @@ import { startService, type TestService } from "../../test/testService.ts";
 
 let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 const chainEnds: (() => Promise<unknown>)[] = [];
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(chainEnds));
+  createIndexed = await indexBeforehand(chain, chainEnds, DATABASES, { market: localMarket(devChain) });
 });
 
 afterAll(async () => {
@@ -36,9 +39,14 @@ const client = () => createPublicClient({ transport: http(chain.url), cacheTime:
 const events = (name: "marketplace" | "bazaar") =>
   client().getContractEvents({ ...contracts()[name], fromBlock: 0n, strict: true });
 
-async function start(name: (typeof DATABASES)[number], scope?: "wallets"): Promise<TestService> {
+async function newPlace(name: (typeof DATABASES)[number]): Promise<DatabaseLocation> {
   const { location, remove } = await createDatabase(name);
   ends.push(remove);
+  return location;
+}
+
+async function start(name: (typeof DATABASES)[number], scope?: "wallets"): Promise<TestService> {
+  const location = scope === undefined ? await createIndexed(name, ends) : await newPlace(name);
   const market = localMarket(devChain);
   const started = await startService(
     { id: chain.chainId, rpcUrls: [chain.url], market, ...(scope && { scope }) },

@@ -11,7 +11,8 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createDatabase, DATABASES, runsEveryCase } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES, runsEveryCase } from "../../test/indexDatabase.ts";
 import { newMulticall } from "../../test/logEmitter.ts";
 import { proxyNode } from "../../test/proxyNode.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
@@ -28,6 +29,7 @@ const multicall3Abi = parseAbi([
 
 let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 /** One transaction of each type. */
 let hashes: Record<"legacy" | "accessList" | "dynamicFee" | "authorization" | "creation", Hex>;
 let created: string;
@@ -45,6 +47,7 @@ const withdrawal = {
 
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES);
   multicall = await newMulticall(chain);
   const reader = createPublicClient({ transport: http(chain.url), cacheTime: 0, pollingInterval: 20 });
   const account = privateKeyToAccount(devChain.accounts[3]?.privateKey ?? "0x");
@@ -163,8 +166,7 @@ describe.each(DATABASES)("with the index on %s", (database) => {
   let modern: TestService;
 
   async function start(url: string): Promise<TestService> {
-    const { location, remove } = await createDatabase(database);
-    ends.push(remove);
+    const location = await createIndexed(database, ends);
     const started = await startService({ id: chain.chainId, rpcUrls: [url] }, location);
     ends.push(() => started.stop());
     const head = await chain.head();

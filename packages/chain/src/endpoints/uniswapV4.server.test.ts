@@ -11,7 +11,8 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
 import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
 import { localMarket, type TestChain } from "../../test/testChain.ts";
@@ -29,6 +30,7 @@ const WIDE: readonly [number, number] = [-887_220, 887_220];
 
 let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 let v4: UniswapV4;
 /** Native coin and token; dollar and wrapped coin; token and dollar, with another fee. */
 let coinPool: PoolKey;
@@ -46,6 +48,7 @@ function keyOf(a: Address, b: Address, fee: number, tickSpacing: number): PoolKe
 
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES, { market: localMarket(devChain) });
   const dollar = devChain.contracts.dollar.address;
   const args = [chain.account(0), 10n ** 12n] as const;
   await chain.send(0, dollar, encodeFunctionData({ abi: mintAbi, functionName: "mint", args }));
@@ -72,8 +75,7 @@ const priceOf = (sqrtPrice: bigint) => (Number(sqrtPrice) / 2 ** 96) ** 2;
 describe.each(DATABASES)("with the index on %s", (name) => {
   let service: TestService;
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(name);
-    ends.push(remove);
+    const location = await createIndexed(name, ends);
     const local = localMarket(devChain);
     const v4Exchange = { name: "Uniswap v4", kind: "v4", factory: v4.manager } as const;
     const market = { ...local, exchanges: [...(local.exchanges ?? []), v4Exchange] };

@@ -13,7 +13,8 @@ import {
 } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
 import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
 import { newMulticall } from "../../test/logEmitter.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
@@ -44,6 +45,7 @@ interface Sent {
 }
 
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 let paymaster: Paymaster;
 let multicall: Address;
 const entryPoints: TestEntryPoint[] = [];
@@ -74,6 +76,7 @@ function batchOf(version: EntryPoint["version"], to: Address, inputs: Hex[]): He
 
 beforeAll(async () => {
   ({ chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES);
   const [bundler, beneficiary] = [3, chain.account(4)] as const;
   for (const version of ENTRY_POINT_VERSIONS) {
     const entryPoint = await TestEntryPoint.deploy(chain, version, generatePrivateKey());
@@ -155,8 +158,7 @@ async function logged() {
 describe.each(DATABASES)("with the index on %s", (name) => {
   let service: TestService;
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(name);
-    ends.push(remove);
+    const location = await createIndexed(name, ends);
     const config = { id: chain.chainId, rpcUrls: [chain.url], entryPoints };
     service = await startService(config, location);
     ends.push(() => service.stop());

@@ -13,6 +13,7 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
 import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
 import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
@@ -38,6 +39,7 @@ const NATIVE = `0x${"ee".repeat(20)}`;
 
 let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 const ends: (() => Promise<unknown>)[] = [];
 
 const client = () => createPublicClient({ transport: http(chain.url), cacheTime: 0 });
@@ -45,6 +47,7 @@ const lower = (address: string) => address.toLowerCase();
 
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES, { market: localMarket(devChain) });
   // The price changes now, more than a day after the history.
   for (const ether of ["0.5", "0.25"]) await buyTokens(parseEther(ether));
 }, 60_000);
@@ -116,8 +119,7 @@ async function blocks(): Promise<{ now: bigint; dayBefore: bigint }> {
 describe.each(DATABASES)("with the index on %s", (name) => {
   let service: TestService;
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(name);
-    ends.push(remove);
+    const location = await createIndexed(name, ends);
     const market = localMarket(devChain);
     const labels = { verified: [chain.token], spam: [devChain.contracts.point.address] };
     service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market, labels }, location);

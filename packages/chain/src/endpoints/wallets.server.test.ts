@@ -12,7 +12,8 @@ import {
   parseEther,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
 import { objectOf, rowsOf } from "../../test/jsonResponses.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
 import { localMarket, type TestChain } from "../../test/testChain.ts";
@@ -39,6 +40,7 @@ const routerAbi = parseAbi([
 
 let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
 let mintedId: bigint;
 const ends: (() => Promise<unknown>)[] = [];
 
@@ -47,6 +49,7 @@ const lower = (address: string) => address.toLowerCase();
 
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES, { market: localMarket(devChain) });
   await actAsWallet();
 }, 60_000);
 afterAll(async () => {
@@ -140,8 +143,7 @@ async function actAsWallet() {
 describe.each(DATABASES)("with the index on %s", (name) => {
   let service: TestService;
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(name);
-    ends.push(remove);
+    const location = await createIndexed(name, ends);
     const market = localMarket(devChain);
     service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
     ends.push(() => service.stop());

@@ -1,25 +1,22 @@
-import { rm } from "node:fs/promises";
-import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../../test/discardChain.ts";
-import { createChainFolder, createDatabase, DATABASES } from "../../test/indexDatabase.ts";
-import { type TestChain, testChain } from "../../test/testChain.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { DATABASES } from "../../test/indexDatabase.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
 import { startService, type TestService } from "../../test/testService.ts";
 import type { BlockReference } from "./chainEvents.ts";
 
-let folder: string;
-let devChain: DevChain;
 let chain: TestChain;
+let createIndexed: CreateIndexed;
+const ends: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
-  folder = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir: folder, autoSave: false });
-  chain = testChain(devChain);
+  ({ chain } = await startTestChain(ends));
+  createIndexed = await indexBeforehand(chain, ends, DATABASES);
 });
 afterAll(async () => {
-  await discardChain(devChain);
-  await rm(folder, { recursive: true, force: true });
+  for (const end of ends.reverse()) await end();
 });
 
 const listOf = (value: JsonValue | undefined): JsonObject[] =>
@@ -48,16 +45,13 @@ async function readNode(from: number, to: number) {
 
 describe.each(DATABASES)("the addresses that blocks concern, on %s", (database) => {
   let service: TestService;
-  let removeDatabase: () => Promise<void>;
   beforeAll(async () => {
-    const { location, remove } = await createDatabase(database);
-    removeDatabase = remove;
+    const location = await createIndexed(database, ends);
     service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, location);
     await atHead();
   });
   afterAll(async () => {
     await service?.stop();
-    await removeDatabase?.();
   });
 
   async function atHead(): Promise<number> {

@@ -1,18 +1,12 @@
-import { rm } from "node:fs/promises";
 import { BroadcastChannel } from "node:worker_threads";
-import { type DevChain, startDevChain } from "@purse/devchain";
+import type { DevChain } from "@purse/devchain";
 import { isJsonObject } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { discardChain } from "../../test/discardChain.ts";
-import {
-  createChainFolder,
-  createDatabase,
-  DATABASES,
-  type DatabaseLocation,
-  dumpIndex,
-} from "../../test/indexDatabase.ts";
+import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
+import { createDatabase, DATABASES, type DatabaseLocation, dumpIndex } from "../../test/indexDatabase.ts";
 import { proxyNode } from "../../test/proxyNode.ts";
-import { type TestChain, testChain } from "../../test/testChain.ts";
+import { startTestChain } from "../../test/startTestChain.ts";
+import type { TestChain } from "../../test/testChain.ts";
 import { startService, type TestService } from "../../test/testService.ts";
 import type { ChainServiceConfig } from "../chainService.ts";
 
@@ -23,21 +17,20 @@ const AT_ONCE = { delaysMs: [0], maxFailures: 100, windowMs: 600_000 };
 
 let devChain: DevChain;
 let chain: TestChain;
-let dataDir: string;
+let createIndexed: CreateIndexed;
 let crashes: BroadcastChannel;
+const chainEnds: (() => Promise<unknown>)[] = [];
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   crashes = new BroadcastChannel(`purse-test-crash-${process.pid}`);
-  dataDir = await createChainFolder();
-  devChain = await startDevChain({ port: 0, dataDir, autoSave: false });
-  chain = testChain(devChain);
+  ({ devChain, chain } = await startTestChain(chainEnds));
+  createIndexed = await indexBeforehand(chain, chainEnds, DATABASES);
 });
 
 afterAll(async () => {
   crashes?.close();
-  await discardChain(devChain);
-  await rm(dataDir, { recursive: true, force: true });
+  for (const end of chainEnds.reverse()) await end();
 });
 
 afterEach(async () => {
@@ -76,13 +69,8 @@ async function atHead(service: TestService): Promise<void> {
 
 const restarts = (service: TestService) => service.service.indexer()?.restarts ?? 0;
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error("it did not come to be");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+const until = (condition: () => boolean | Promise<boolean>) =>
+  expect.poll(condition, { timeout: 60_000, interval: 10 }).toBe(true);
 
 /** Crashes the worker and waits until it has been replaced. */
 async function crash(service: TestService, how: "exit" | "exhaust" = "exit"): Promise<void> {
@@ -93,26 +81,25 @@ async function crash(service: TestService, how: "exit" | "exhaust" = "exit"): Pr
 
 describe.each(DATABASES)("the indexer worker, on %s", (database) => {
   it("is restarted when it exits during its work, without losses or duplicates", async () => {
-    const location = await newPlace(database);
+    const location = await createIndexed(database, ends);
     const service = await start(location);
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < 2; i++) {
       await chain.transfer(0, chain.account(3), BigInt(i + 1));
       await crash(service);
     }
     await chain.transferItems(chain.account(4), [1n, 2n], [1n, 1n]);
     await atHead(service);
-    const anew = await newPlace(database);
+    const anew = await createIndexed(database, ends);
     await atHead(await start(anew));
     expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(anew, chain.chainId));
-    expect(service.service.indexer()).toMatchObject({ state: "ready", restarts: 4 });
+    expect(service.service.indexer()).toMatchObject({ state: "ready", restarts: 2 });
   });
 
   // The database decides only what is left of the work.
   if (database.startsWith("PostgreSQL")) return;
 
   it("is restarted when its memory is exhausted, while the process continues", async () => {
-    const location = await newPlace(database);
-    const service = await start(location);
+    const service = await start(await createIndexed(database, ends));
     await atHead(service);
     await crash(service, "exhaust");
     await chain.transfer(0, chain.account(3), 77n);
@@ -121,7 +108,7 @@ describe.each(DATABASES)("the indexer worker, on %s", (database) => {
   });
 
   it("executes commands sent just before it exited, and repeats pending fetches", async () => {
-    const location = await newPlace(database);
+    const location = await createIndexed(database, ends);
     const methods: string[] = [];
     const gallery = await chain.createGallery();
     await chain.mintArtwork(gallery, chain.account(2), 900n, "https://example.org/900");
@@ -158,7 +145,7 @@ describe.each(DATABASES)("the indexer worker, on %s", (database) => {
   });
 
   it("that exits repeatedly is not restarted: its chains are stopped, and queries are rejected", async () => {
-    const service = await start(await newPlace(database), {
+    const service = await start(await createIndexed(database, ends), {
       restart: { delaysMs: [0], maxFailures: 2, windowMs: 600_000 },
     });
     await atHead(service);
@@ -185,7 +172,7 @@ describe.each(DATABASES)("the indexer worker, on %s", (database) => {
     );
     ends.push(() => silent.stop());
     for (const rpcUrls of [[chain.url], [silent.url]]) {
-      const service = await start(await newPlace(database), {
+      const service = await start(await createIndexed(database, ends), {
         rpcUrls,
         restart: { delaysMs: [60_000], maxFailures: 100, windowMs: 600_000 },
       });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, DATABASES } from "../../test/indexDatabase.ts";
+import { ALL_DATABASES, createDatabase } from "../../test/indexDatabase.ts";
 import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { type NftTransferRow, NULL_ADDRESS, positionOf } from "../model/rows.ts";
@@ -16,7 +16,7 @@ const TOKENS = [
   { name: "Pad pieces", symbol: "PCS", decimals: null, standard: 721 },
 ].map((token, i) => ({ standard: 20, ...token, address: addressOf(i + 1) }));
 
-describe.each(DATABASES)("an index on %s", (name) => {
+describe.each(ALL_DATABASES)("an index on %s", (name) => {
   let index: ChainIndex;
   let remove: () => Promise<void>;
 

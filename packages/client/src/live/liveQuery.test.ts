@@ -88,7 +88,7 @@ async function startLiveServer(): Promise<{
 }
 
 async function waitUntil(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+  await expect.poll(condition, { interval: 5 }).toBe(true);
 }
 
 describe("liveQueryUrl()", () => {

@@ -8,10 +8,12 @@ import { errorReply, sendReply } from "../core/http/reply.ts";
 import { noteError } from "../core/http/requestFacts.ts";
 import { assignRequestId } from "../core/http/requestId.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
+import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
 import { traceRequests } from "./traceRequests.ts";
+import { trackConnections } from "./trackConnections.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -21,7 +23,8 @@ declare module "fastify" {
 }
 
 export interface AppOptions {
-  http: Pick<HttpContext, "isFromTrustedProxy">;
+  http: Pick<HttpContext, "isFromTrustedProxy" | "clientAddressOf">;
+  unsent: UnsentBytes;
   /** How long a client may take to send a request, or to read the response, in ms. */
   requestTimeoutMs: number;
   /** How long a connection is kept for the client's next request, in ms. */
@@ -65,11 +68,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   const trackResponse = closeIdleConnections(app.server, requestTimeoutMs);
   app.server.on("connection", rememberPeerAddress);
+  const trackSender = trackConnections(app.server, options.unsent, http.clientAddressOf);
   // Each API declares the methods that it accepts. Fastify does not parse bodies of any content type.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   traceRequests(app, http.isFromTrustedProxy);
-  app.addHook("onRequest", ({ id }, reply, done) => {
+  app.addHook("onRequest", ({ id, raw }, reply, done) => {
     trackResponse(reply.raw);
+    trackSender(raw);
     reply.header("x-request-id", id);
     // The client opens its next connection to another process.
     if (drainState.isDraining) reply.header("connection", "close");

@@ -1,7 +1,7 @@
 import type { RequestContext } from "../core/authContext.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
-import { errorReply } from "../core/http/reply.ts";
-import type { Objects, PreparedCreate } from "../data/objects/objects.ts";
+import type { Objects, PreparedCreate, SaveReply } from "../data/objects/objects.ts";
+import { chargedErrorReply, chargeSaved } from "./chargedReplies.ts";
 
 export interface BatchCreatesOptions {
   request: RequestContext;
@@ -37,14 +37,21 @@ export class BatchCreates {
     this.#prepared = [];
     this.#indexes = [];
     const settle = (index: number, error: unknown) => {
-      replies[index] = errorReply(error, report);
+      replies[index] = chargedErrorReply(error, report);
+    };
+    const settleSaved = (index: number, { status, body }: SaveReply) => {
+      try {
+        replies[index] = { status, body: chargeSaved(JSON.stringify(body)) };
+      } catch (error) {
+        settle(index, error);
+      }
     };
     return executed.then(
       (outcomes) => {
         for (const [i, outcome] of outcomes.entries()) {
           const index = indexes[i] ?? 0;
           if (outcome instanceof Error) settle(index, outcome);
-          else replies[index] = { status: outcome.status, body: JSON.stringify(outcome.body) };
+          else settleSaved(index, outcome);
         }
       },
       (error: unknown) => {

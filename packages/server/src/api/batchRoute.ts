@@ -8,11 +8,13 @@ import {
 } from "@purse/protocol";
 import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import {
   createIdempotentWrite,
   createSubrequestWrite,
   type ResponseToSave,
 } from "../data/objects/idempotentWrite.ts";
+import { jsonListChunks } from "../data/objects/jsonList.ts";
 import type { Objects, PreparedCreate } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { BatchTransaction } from "../data/objects/writeTransaction.ts";
@@ -77,7 +79,7 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
           ? await executeTransaction(request, batchedRequests)
           : await executeIndependently(request, batchedRequests);
       const results = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
-      return { status: 200, body: `[${results.join()}]` };
+      return chunkedReply(jsonListChunks("[", results, "]"));
     },
   };
 
@@ -106,8 +108,11 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
       // An attempt that was considered interrupted has executed it in the meantime.
       return (await batchRecord.completedSubrequests()).get(index) ?? reply;
     });
-    // A retry executes those again that failed because of the server, such as one whose database was not available.
-    const final = [...replies.entries()].filter(([, { status }]) => status < 500);
+    // A retry executes those again that failed because of the server, such as one whose database was not available, and
+    // learns of those whose outcome is unknown.
+    const final = [...replies.entries()].filter(
+      ([index, { status }]) => status < 500 && !batchRecord.subrequest(index).isOutcomeUnknown,
+    );
     if (final.length < replies.length) await batchRecord.continueLater(new Map(final));
     return replies;
   }

@@ -1,16 +1,24 @@
 import { runForClient } from "../core/clientIdentity.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
+import { answerChunks } from "../core/limits/answerText.ts";
+import { currentAnswer } from "../core/limits/requestScope.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { ParseRoute } from "./parseRoute.ts";
 
 /** Calls the handler of a route, with what its client may take. Throws 119 for writes with the read-only master key. */
-export async function executeRoute(match: { route: ParseRoute }, request: WriteRequest): Promise<ApiReply> {
+export async function executeRoute(
+  match: { route: ParseRoute },
+  request: WriteRequest,
+  maxAnswerBytes: number,
+): Promise<ApiReply> {
   const { auth, method } = request;
   // The read-only master key may only send GET requests.
   if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));
   const result = await runForClient(request, () => match.route.handle(request));
-  return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
+  if (isReply(result)) return result;
+  return chunkedReply(await answerChunks(result, currentAnswer(maxAnswerBytes)));
 }
 
 function isReply(result: unknown): result is ApiReply {

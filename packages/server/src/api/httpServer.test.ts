@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { DrainState } from "../core/drainState.ts";
+import { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import { createApp } from "./app.ts";
 import { createHttpServer, type HttpServer } from "./httpServer.ts";
 
@@ -20,7 +21,8 @@ afterEach(async () => {
 async function listen(times: { requestTimeoutMs: number; keepAliveMs: number }): Promise<HttpServer> {
   const app = await createApp({
     ...times,
-    http: { isFromTrustedProxy: () => false },
+    http: { isFromTrustedProxy: () => false, clientAddressOf: () => "127.0.0.1" },
+    unsent: new UnsentBytes({ maxBytes: 1_000_000 }),
     drainState: new DrainState(),
     plugins: [
       async (plugin) => {

@@ -4,6 +4,7 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import type { RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import type { Envelope } from "../core/http/envelope.ts";
+import { OutcomeUnknownError } from "../core/outcomeUnknownError.ts";
 import type { ReplayedFields } from "../data/objects/changedFields.ts";
 import type {
   IdempotentRequest,
@@ -119,8 +120,13 @@ export function createIdempotency(options: IdempotencyOptions) {
         return reply;
       } catch (error) {
         // If the outcome is unknown, a retry finds it once it is known.
-        if (!(error instanceof WriteOutcomeUnknownError))
-          await store.write([{ kind: "deleteRequest", key, owner }]);
+        if (error instanceof WriteOutcomeUnknownError) throw error;
+        const isKept = retry === undefined && error instanceof OutcomeUnknownError;
+        // What has begun is never executed again, and retries need not wait.
+        const write: Write = isKept
+          ? { kind: "renewRequest", key, owner, leaseExpiresAt: store.now() }
+          : { kind: "deleteRequest", key, owner };
+        await store.write([write]);
         throw error;
       } finally {
         clearInterval(renewalTimer);
@@ -191,6 +197,10 @@ class Memory implements IdempotentRequest {
     this.#options = options;
   }
 
+  get isOutcomeUnknown(): boolean {
+    return this.#isOutcomeUnknown;
+  }
+
   saveResponses(replies: readonly ResponseToSave[]): Write {
     const { key, content, owner, expiresAt, cipher, isPart = false } = this.#options;
     const texts = replies.map(({ response: reply, echo }) => {
@@ -229,7 +239,8 @@ class Memory implements IdempotentRequest {
     try {
       return await execute();
     } catch (error) {
-      this.#isOutcomeUnknown = error instanceof WriteOutcomeUnknownError;
+      this.#isOutcomeUnknown =
+        error instanceof WriteOutcomeUnknownError || error instanceof OutcomeUnknownError;
       throw error;
     }
   }
@@ -338,7 +349,7 @@ function executedRequest(): ProtocolError {
 function interruptedRequest(): ProtocolError {
   return new ProtocolError(
     ErrorCode.DUPLICATE_REQUEST,
-    "Duplicate request: the server was interrupted while it executed the first one, whose outcome is unknown",
+    "Duplicate request: it repeats one that was interrupted or took too long, whose outcome is unknown",
   );
 }
 

@@ -3,6 +3,7 @@ import type { ApiReply, ApiRequest } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { Objects, SaveReply } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import { chargeSaved } from "./chargedReplies.ts";
 import type { ParseRoute } from "./parseRoute.ts";
 
 export interface ObjectRouteDependencies {
@@ -34,11 +35,8 @@ export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependenc
               idempotentWrite: idempotentWrite.withFormat((reply) => saveReply(reply, request, className)),
             }
           : request.writeOptions;
-        return saveReply(
-          await objects.create(request, className, request.params, options),
-          request,
-          className,
-        );
+        const reply = await objects.create(request, className, request.params, options);
+        return charged(saveReply(reply, request, className));
       },
       prepareCreate: (request, pathParams, fields) =>
         objects.prepareCreate(request, classOf({ pathParams }), fields),
@@ -62,7 +60,7 @@ export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependenc
           className === "_Installation"
             ? await saveInstallation(request, idOf(request))
             : await objects.update(request, className, idOf(request), params, writeOptions);
-        return saveReply(reply, request);
+        return charged(saveReply(reply, request));
       },
     },
     {
@@ -79,6 +77,11 @@ export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependenc
     ...routesFor("/roles", () => "_Role"),
     ...routesFor("/installations", () => "_Installation"),
   ];
+}
+
+function charged(reply: ApiReply): ApiReply {
+  chargeSaved(reply.body);
+  return reply;
 }
 
 /** Returns the class that a path refers to. */

@@ -9,6 +9,7 @@ import { respond } from "../core/http/reply.ts";
 import { requestFactsOf } from "../core/http/requestFacts.ts";
 import { requestIdOf } from "../core/http/requestId.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
+import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Database } from "../database/openDatabase.ts";
 import { indexerHealth } from "../monitoring/indexerHealth.ts";
@@ -33,6 +34,7 @@ export interface OpenAppDependencies
   > {
   config: Config;
   drainState: DrainState;
+  unsent: UnsentBytes;
   http: HttpContext;
   database: Database;
   chain: Pick<ChainService, "status" | "indexer">;
@@ -117,6 +119,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
   };
   return createApp({
     http,
+    unsent: dependencies.unsent,
     requestTimeoutMs: config.requestTimeoutMs,
     keepAliveMs: config.keepAliveSeconds * 1_000,
     drainState: dependencies.drainState,

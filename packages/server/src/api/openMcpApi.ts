@@ -42,6 +42,7 @@ export function openMcpApi(dependencies: OpenMcpApiDependencies): FastifyPluginA
     serverUrlOf: http.serverUrlOf,
     limiter: dependencies.limiter,
     requestsPerMinute: config.mcpLimit,
+    publicUrl: http.publicUrl,
     memory: http.bodyMemory,
     audit: studio.audit,
     async execute(request, method, path, params) {

@@ -79,6 +79,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       ...dependencies.routes,
     ],
     createEach: objects.createEach,
+    maxAnswerBytes: config.maxAnswerBytes,
     store,
     idempotency: {
       longReplies: dependencies.longReplies,

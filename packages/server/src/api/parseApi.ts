@@ -11,6 +11,7 @@ import { errorReply } from "../core/http/reply.ts";
 import { noteSender } from "../core/http/requestFacts.ts";
 import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
+import { MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import { currentTracer, trace } from "../core/tracing/tracing.ts";
@@ -19,6 +20,7 @@ import type { Objects } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
 import { batchRoute } from "./batchRoute.ts";
+import { chargedErrorReply } from "./chargedReplies.ts";
 import { executeRoute } from "./executeRoute.ts";
 import { createIdempotency, type IdempotencyOptions } from "./idempotency.ts";
 import type { RequestLimits } from "./parseApiLimits.ts";
@@ -50,6 +52,8 @@ export interface ParseApiDependencies extends CredentialDependencies {
   requestLimits: RequestLimits;
   /** Logs external requests; without it they are not logged. */
   logRequest?: LogRequest | undefined;
+  /** Maximum size of a response, in bytes. */
+  maxAnswerBytes?: number;
   /** Called with errors whose details clients do not see. */
   report(error: unknown, requestId: string): void;
 }
@@ -70,7 +74,14 @@ export interface ParseApi {
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
 export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
-  const { mountPath, store, createEach, requestLimits, report } = dependencies;
+  const {
+    mountPath,
+    store,
+    createEach,
+    requestLimits,
+    report,
+    maxAnswerBytes = MAX_ANSWER_BYTES,
+  } = dependencies;
   const router: Router<ParseRoute> = new Router([
     ...dependencies.routes,
     batchRoute({
@@ -162,15 +173,19 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     const { installationId, context } = envelope;
     const request: RequestContext = { auth, installationId, context, ...client };
     const execute = (record: IdempotentRequest | undefined) =>
-      executeRoute(route, {
-        ...request,
-        serverUrl: client.serverUrl,
-        writeOptions: { idempotentWrite: record && createIdempotentWrite(record) },
-        method: envelope.method,
-        path,
-        params: envelope.params,
-        pathParams: route.pathParams,
-      });
+      executeRoute(
+        route,
+        {
+          ...request,
+          serverUrl: client.serverUrl,
+          writeOptions: { idempotentWrite: record && createIdempotentWrite(record) },
+          method: envelope.method,
+          path,
+          params: envelope.params,
+          pathParams: route.pathParams,
+        },
+        maxAnswerBytes,
+      );
     if (envelope.clientRequestId === undefined) return await execute(undefined);
     return await executeIdempotently(envelope, path, request, route.route.retry, execute);
   }
@@ -230,7 +245,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         queryStart < 0 ? bodyParams : withQueryParams(fullPath.slice(queryStart + 1), bodyParams);
       return await executeOperation({ ...request, method, path, params });
     } catch (error) {
-      return errorReply(error, (unexpected) => dependencies.report(unexpected, request.requestId));
+      return chargedErrorReply(error, (unexpected) => dependencies.report(unexpected, request.requestId));
     }
   }
 
@@ -239,7 +254,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     const { method, path, auth, ip, isInternal = false } = request;
     await dependencies.requestLimits.assertWithin({ method, path, auth, ip, isInternal });
     const match = routeFor(method, path);
-    const execute = () => executeRoute(match, { ...request, pathParams: match.pathParams });
+    const execute = () => executeRoute(match, { ...request, pathParams: match.pathParams }, maxAnswerBytes);
     const isWrite = method === "POST" || method === "PUT";
     const record = request.writeOptions.idempotentWrite?.request;
     return record && isWrite && match.route.retry === undefined ? record.executeOnce(execute) : execute();
@@ -247,7 +262,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
 
   function executeMatched(request: WriteRequest, auth: AuthContext): Promise<ApiReply> {
     const match = routeFor(request.method, request.path);
-    return executeRoute(match, { ...request, auth, pathParams: match.pathParams });
+    return executeRoute(match, { ...request, auth, pathParams: match.pathParams }, maxAnswerBytes);
   }
 
   const dispatch: Dispatch = (internalRequest: InternalRequest) => {

@@ -38,6 +38,8 @@ export interface AuthService {
   knownSession(sessionToken: string): AuthContext | undefined;
   /** Returns the auth context of a user without a session, for checking permissions. Throws 101. */
   authContextFor(userId: string): Promise<AuthContext>;
+  /** Ends the sessions of users that an operator has started. */
+  endOperatorSessions(operatorId: string): Promise<void>;
   /** Evaluates all token gates for a user. */
   evaluateTokenGates(userId: string): Promise<TokenGateResult[]>;
   /** Whether a user signed in anonymously, with an ID known only to their device. */
@@ -92,6 +94,7 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
     ],
     authenticateSession: (sessionToken) => sessions.authenticate(sessionToken),
     knownSession: (sessionToken) => sessions.known(sessionToken),
+    endOperatorSessions: (operatorId) => sessions.endOfOperator(operatorId),
     authContextFor: (userId) => sessions.authContextFor(userId),
     evaluateTokenGates: (userId) => tokenGates.evaluate(userId),
     isAnonymousUser: async (userId) => {

@@ -8,7 +8,10 @@ import { deviceNameOf } from "./deviceName.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /** The request that starts a session; the session records its installation and device. */
-export type SessionOrigin = Pick<RequestContext, "installationId" | "headers">;
+export interface SessionOrigin extends Pick<RequestContext, "installationId" | "headers"> {
+  /** The operator who starts it for a user: it ends with the operator's rights, after an hour at the latest. */
+  operatorId?: string | undefined;
+}
 
 /** How a session was created, as clients read it. */
 export interface CreatedWith {
@@ -24,6 +27,8 @@ export interface NewSession {
   writes: Write[];
 }
 
+/** How long a session lasts that an operator has started, in seconds. */
+const OPERATOR_SESSION_SECONDS = 3_600;
 const EXPIRED_TOKEN_MS = 90 * 86_400_000;
 
 /**
@@ -39,14 +44,17 @@ export function newSession(
   dependencies: Pick<AuthDependencies, "clock" | "config" | "schemaOf">,
   userId: string,
   createdWith: CreatedWith,
-  { installationId, headers }: Partial<SessionOrigin> = {},
+  { installationId, headers, operatorId }: Partial<SessionOrigin> = {},
 ): NewSession {
   const userAgent = deviceNameOf(headers?.["user-agent"]);
   const sessionToken = `r:${randomBytes(16).toString("hex")}`;
   const id = newObjectId();
   const now = dependencies.clock();
   const at = new Date(now).toISOString();
-  const expiresAt = now + dependencies.config.sessionSeconds * 1000;
+  const { sessionSeconds } = dependencies.config;
+  const lifetimeSeconds =
+    operatorId === undefined ? sessionSeconds : Math.min(sessionSeconds, OPERATOR_SESSION_SECONDS);
+  const expiresAt = now + lifetimeSeconds * 1000;
   const object: JsonObject = {
     objectId: id,
     createdAt: at,
@@ -76,6 +84,14 @@ export function newSession(
     const value = installationKey(userId, installationId);
     writes.push({ kind: "reserveUnique", scope: UNIQUE_KEYS.installation, value, owner: id, expiresAt });
   }
+  if (operatorId !== undefined)
+    writes.push({
+      kind: "reserveUnique",
+      scope: UNIQUE_KEYS.operatorSession,
+      value: id,
+      owner: operatorId,
+      expiresAt,
+    });
   return { sessionToken, object: { ...object, sessionToken }, writes };
 }
 

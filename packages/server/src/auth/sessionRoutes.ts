@@ -3,6 +3,7 @@ import type { RequestContext } from "../core/authContext.ts";
 import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import { authorizeOperation } from "../data/permissions/classPermissions.ts";
 import { getRow } from "../database/serverRows.ts";
 import type { Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
@@ -59,7 +60,9 @@ export function sessionRoutes({
     assertNotDisabled(user);
     const createdWith = { action: "login", authProvider: "masterkey" } as const;
     // The session is for the user's app, so it records nothing of the operator's device.
-    const { sessionToken } = await startSession(request, id, createdWith, [], NO_SESSION_ORIGIN);
+    const operatorId = request.auth.kind === "master" ? request.auth.operator?.id : undefined;
+    const origin = { installationId: undefined, operatorId };
+    const { sessionToken } = await startSession(request, id, createdWith, [], origin);
     return jsonReply(JSON.stringify({ ...(await readOwnUser(request, id)), sessionToken }));
   }
 
@@ -67,6 +70,7 @@ export function sessionRoutes({
   async function newSession(request: WriteRequest): Promise<ApiReply> {
     if (request.auth.kind === "anonymous") throw missingSessionTokenError();
     const auth = requireUser(request);
+    authorizeOperation(schemaOf("_Session"), "create", auth);
     // The session always belongs to the signed-in user, regardless of `user`.
     const field = READ_ONLY_FIELDS.find((name) => name !== "user" && name in request.params);
     if (field !== undefined) throw readOnlyFieldError(field);
@@ -136,8 +140,6 @@ export function sessionRoutes({
 
 /** Parse error code for an invalid parameter. */
 const INVALID_VALUE_CODE = 162;
-
-const NO_SESSION_ORIGIN: SessionOrigin = { installationId: undefined };
 
 function requireUser(request: RequestContext) {
   if (request.auth.kind !== "user") throw invalidSessionError();

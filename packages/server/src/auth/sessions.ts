@@ -13,8 +13,9 @@ import { findRows } from "../database/serverRows.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { KeyedMutex } from "./keyedMutex.ts";
+import { revokeOperatorSessions } from "./operatorSessions.ts";
 import { rolesOf } from "./roles.ts";
-import type { SessionInvalidation } from "./sessionInvalidation.ts";
+import { parseInvalidation, publishInvalidation, type SessionInvalidation } from "./sessionInvalidation.ts";
 import {
   type CreatedWith,
   expiredTokenMs,
@@ -42,8 +43,6 @@ const MAX_CACHED_SESSIONS = 50_000;
 const CACHE_TTL_MS = 10_000;
 /** Resolution of `lastUsedAt`, in ms: it is written at most once in this time. */
 const LAST_USED_RESOLUTION_MS = 15 * 60_000;
-/** Prefix of the messages between processes; the rest is a SessionInvalidation as JSON. */
-const MESSAGE_PREFIX = "sessions:";
 
 /** Manages sessions. Only hashes of tokens are stored; authenticated sessions are cached until they change. */
 export class Sessions {
@@ -63,9 +62,8 @@ export class Sessions {
     this.#dependencies = dependencies;
     this.#gatedRolesOf = gatedRolesOf;
     dependencies.store.subscribe((message) => {
-      if (message === undefined) this.#evict({});
-      else if (message.startsWith(MESSAGE_PREFIX))
-        this.#evict(JSON.parse(message.slice(MESSAGE_PREFIX.length)));
+      const invalidation = message === undefined ? {} : parseInvalidation(message);
+      if (invalidation) this.#evict(invalidation);
     });
   }
 
@@ -215,6 +213,12 @@ export class Sessions {
     await this.invalidate({ sessionId });
   }
 
+  /** Ends the sessions of users that an operator has started, which last no longer than the operator's rights. */
+  async endOfOperator(operatorId: string): Promise<void> {
+    const ids = await revokeOperatorSessions(this.#dependencies.store, operatorId);
+    for (const id of ids) await this.revoke(id);
+  }
+
   #deletion(id: string): Write {
     return { kind: "delete", schema: this.#dependencies.schemaOf("_Session"), id, subjects: null };
   }
@@ -247,7 +251,7 @@ export class Sessions {
   /** Invalidates cached sessions in all processes, so that their next request is authenticated again. */
   async invalidate(invalidation: SessionInvalidation = {}): Promise<void> {
     this.#evict(invalidation);
-    await this.#dependencies.store.publish(MESSAGE_PREFIX + JSON.stringify(invalidation));
+    await publishInvalidation(this.#dependencies.store, invalidation);
   }
 
   /** Calls the listener when sessions were invalidated, in this or in another process. */

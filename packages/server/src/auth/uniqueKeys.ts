@@ -9,6 +9,8 @@ export const UNIQUE_KEYS = {
   sessionToken: "_Session.sessionToken",
   /** The session of a user on an installation. The value is a hash of both IDs, the owner is the session's ID. */
   installation: "_Session.installation",
+  /** The session of a user that an operator has started. The value is the session's ID, the owner is the operator's. */
+  operatorSession: "_Session.operator",
   signature: "signature",
   siweNonce: "siwe-nonce",
   /** The value is a hash of the credential ID, the owner is the ID of the passkey. */

@@ -6,6 +6,8 @@ const MAX_DEPTH = 20;
 interface Call {
   depth: number;
   traceparent: string | undefined;
+  /** In the thread of the cloud code: the ID of the invocation. */
+  invocation: number;
 }
 
 const callStorage = new AsyncLocalStorage<Call>();
@@ -13,6 +15,11 @@ const callStorage = new AsyncLocalStorage<Call>();
 /** Returns how many functions and triggers led to the code that is running. */
 export function currentDepth(): number {
   return callStorage.getStore()?.depth ?? 0;
+}
+
+/** Returns the ID of the invocation whose code is running; 0 for none. */
+export function currentInvocation(): number {
+  return callStorage.getStore()?.invocation ?? 0;
 }
 
 /** Returns the trace of the call that is running, if traces are exported. */
@@ -27,12 +34,12 @@ export function traceIdsOfCall(): { trace_id?: string; span_id?: string } {
 }
 
 /** Runs code at a call depth. Throws 141 for infinite recursion. */
-export function runAtDepth<T>(depth: number, run: () => T, traceparent?: string): T {
+export function runAtDepth<T>(depth: number, run: () => T, traceparent?: string, invocation = 0): T {
   if (depth > MAX_DEPTH) {
     throw new ProtocolError(
       ErrorCode.SCRIPT_FAILED,
       `Cloud functions and triggers are nested more than ${MAX_DEPTH} levels deep`,
     );
   }
-  return callStorage.run({ depth, traceparent }, run);
+  return callStorage.run({ depth, traceparent, invocation }, run);
 }

@@ -2,14 +2,21 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purs
 import { type AuthContext, internalRequest, MASTER, type RequestContext } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
+import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { isOperatorKey } from "../core/http/masterKey.ts";
+import { type AnswerSize, MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
+import { answerChunks } from "../core/limits/answerText.ts";
+import { currentAnswer } from "../core/limits/requestScope.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import type { Mail } from "../core/mail.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import type { AuthTriggers, Triggers } from "../data/objects/triggers.ts";
 import { runAtDepth } from "./callDepth.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
+import type { CloudBreaker } from "./cloudBreaker.ts";
+import { definitionOf } from "./definitionOf.ts";
 import { type CloudFileTriggers, createFileTriggers } from "./fileTriggers.ts";
 import { createLiveTriggers } from "./liveTriggers.ts";
 import { createTriggers } from "./triggers.ts";
@@ -22,7 +29,7 @@ import type {
   InvocationResult,
   ServerSettings,
 } from "./workerMessages.ts";
-import { WorkerSupervisor } from "./workerSupervisor.ts";
+import { type CloudHealth, WorkerSupervisor } from "./workerSupervisor.ts";
 
 /** A function of the server itself: takes and returns JSON values. */
 type BuiltInFunction = (call: FunctionCall) => JsonValue | Promise<JsonValue>;
@@ -53,7 +60,7 @@ interface CloudHost {
 }
 
 export interface CloudDependencies {
-  config: { appId: string; functionTimeoutMs: number };
+  config: { appId: string; functionTimeoutMs: number; maxAnswerBytes?: number };
   /** Settings that the code may read; derived from `config` by default. */
   settings?: ServerSettings;
   events: EventBus;
@@ -63,8 +70,13 @@ export interface CloudDependencies {
   file?: string | undefined;
   /** Module files of plugins. */
   plugins?: string[];
-  /** Memory limit of the cloud code, in MiB. */
+  /** Memory limit of a thread of the cloud code, in MiB. */
   memoryMb?: number;
+  /** Maximum number of threads that run functions. */
+  maxThreads?: number | undefined;
+  /** How long a function or trigger may block its thread, in ms. */
+  blockedMs?: number;
+  breaker?: CloudBreaker;
   /** Whether the code is reloaded when it changes. */
   watchesFiles?: boolean;
   /** How long loading the code may take, in ms; a minute by default. */
@@ -95,6 +107,8 @@ export interface Cloud extends CloudFileTriggers {
   define(name: string, run: BuiltInFunction): void;
   /** Loads the cloud code. Rejects with the reason if it cannot be loaded. */
   start(host: CloudHost): Promise<void>;
+  /** The state of the threads of the cloud code. */
+  health(): CloudHealth;
   /** Sorted names of all functions. */
   functionNames(): string[];
   /** Stops the worker and rejects all further calls. */
@@ -120,6 +134,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       () => supervisor.definitions.plugins.map(({ name, functions }) => ({ name, functions })),
     ],
   ]);
+  const { maxAnswerBytes = MAX_ANSWER_BYTES } = config;
   let host: CloudHost | undefined;
   let functions: ReadonlySet<string> = new Set();
   let triggerNames: ReadonlySet<string> = new Set();
@@ -130,6 +145,10 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
     settings: dependencies.settings ?? defaultSettings(config.appId),
     memoryMb: dependencies.memoryMb ?? DEFAULT_MEMORY_MB,
     timeoutMs: config.functionTimeoutMs,
+    maxAnswerBytes,
+    maxThreads: dependencies.maxThreads,
+    blockedMs: dependencies.blockedMs,
+    breaker: dependencies.breaker,
     watchesFiles: dependencies.watchesFiles ?? false,
     loadTimeoutMs: dependencies.loadTimeoutMs,
     handleHostRequest: (hostRequest, depth) => runAtDepth(depth, () => handleHostRequest(hostRequest)),
@@ -190,6 +209,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       host = services;
       if (file !== "" || plugins.length > 0) await supervisor.start();
     },
+    health: () => supervisor.health(),
     functionNames: () => [...new Set([...functions, ...builtIns.keys()])].sort(),
     async stop() {
       isStopped = true;
@@ -198,7 +218,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   };
 
   async function handle(request: ApiRequest): Promise<ApiReply> {
-    return replyOf(await runFunction(request.pathParams.name ?? "", request));
+    return replyOf(await runFunction(request.pathParams.name ?? "", request), currentAnswer(maxAnswerBytes));
   }
 
   async function runFunction(name: string, call: FunctionCall): Promise<InvocationResult> {
@@ -265,6 +285,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       ip,
       headers: visibleHeaders(headers),
       requestId,
+      client: clientOf(request),
     };
   }
 
@@ -275,16 +296,21 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   }
 }
 
+/** The user, or else the address; undefined for the server itself and the holder of the master key. */
+function clientOf({ auth, ip, isInternal }: RequestContext): string | undefined {
+  if (auth.kind === "user") return `user:${auth.userId}`;
+  return isInternal || auth.kind !== "anonymous" ? undefined : `address:${addressKey(ip)}`;
+}
+
 function isRemoteInvocation(invocation: Invocation, remote: RemoteHandlers): boolean {
   switch (invocation.kind) {
     case "function":
       return remote.hasFunction(invocation.name);
     case "object":
-      return remote.hasTrigger(`${invocation.trigger}.${invocation.className}`);
     case "beforeSave":
     case "beforeFind":
     case "afterFind":
-      return remote.hasTrigger(`${invocation.kind}.${invocation.className}`);
+      return remote.hasTrigger(definitionOf(invocation));
     default:
       return false;
   }
@@ -300,12 +326,12 @@ function visibleHeaders(headers: RequestContext["headers"] = {}): Record<string,
   return visible;
 }
 
-function replyOf({ value, status = 200, headers }: InvocationResult): ApiReply {
-  return {
-    status,
-    body: value === undefined ? "{}" : JSON.stringify({ result: value }),
-    ...(headers && { headers }),
-  };
+async function replyOf(
+  { value, status = 200, headers }: InvocationResult,
+  answer: AnswerSize,
+): Promise<ApiReply> {
+  const chunks = value === undefined ? ["{}"] : await answerChunks({ result: value }, answer);
+  return chunkedReply(chunks, { status, ...(headers && { headers }) });
 }
 
 function defaultSettings(appId: string): ServerSettings {

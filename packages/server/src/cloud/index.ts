@@ -8,3 +8,4 @@ export {
 export { cloudSettings } from "./cloudSettings.ts";
 export type { CloudNamespace } from "./namespace.ts";
 export type { Plugin, PluginFunction, PluginResult, PluginTrigger } from "./plugins.ts";
+export type { CloudHealth } from "./workerSupervisor.ts";

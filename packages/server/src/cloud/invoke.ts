@@ -240,7 +240,7 @@ function encodeFound(found: unknown): JsonObject[] {
 }
 
 function cloudRequestOf(callContext: CallContext, logger: Logger): CloudRequest {
-  const { user, roles: _, requestId, ...rest } = callContext;
+  const { user, roles: _roles, client: _client, requestId, ...rest } = callContext;
   const parsedUser = user && User.fromJSON({ ...JSON.parse(user), className: "_User" });
   return {
     ...rest,

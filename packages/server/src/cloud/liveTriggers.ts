@@ -69,6 +69,7 @@ export function createLiveTriggers({
         ip,
         headers: {},
         requestId,
+        client: undefined,
       };
       run("onLiveQueryEvent", { kind: "liveConnection", event: event, callContext })
         .catch((error: unknown) => logger.warn("onLiveQueryEvent failed", { error: String(error) }))

@@ -10,6 +10,10 @@ export class MessageBatcher<M> {
     this.#post = post;
   }
 
+  get isEmpty(): boolean {
+    return this.#messages.length === 0;
+  }
+
   add(message: M): void {
     this.#messages.push(message);
     if (this.#messages.length === 1) setImmediate(() => this.flush());

@@ -66,6 +66,15 @@ describe("the time limit of cloud code", () => {
     expect(late.outcomes).toMatchObject([{ code: ErrorCode.TIMEOUT }]);
   });
 
+  it("rejects with another error if the code has not begun and will not", async () => {
+    const limit = new TimeLimit(LIMIT_MS, { warn });
+    const notBegun = new Error("It was not begun");
+    const result = limit.limit("late", new Promise(() => undefined), () => notBegun);
+    const outcome = result.catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(LIMIT_MS);
+    expect(await outcome).toBe(notBegun);
+  });
+
   it("does not apply if it is 0", async () => {
     const limit = new TimeLimit(0, { warn });
     const { code, outcomes } = start(limit, "slow");

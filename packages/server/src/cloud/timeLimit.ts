@@ -1,5 +1,6 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
+import { OutcomeUnknownError } from "../core/outcomeUnknownError.ts";
 
 /** An invocation that has not ended. */
 interface Running {
@@ -7,7 +8,9 @@ interface Running {
   name: string;
   /** A value of performance.now(). */
   endsAt: number;
-  reject(error: ProtocolError): void;
+  reject(error: Error): void;
+  /** Ends the waiting: returns the error, if it is not that the code did not end in time. */
+  expire(): Error | undefined;
 }
 
 /**
@@ -27,11 +30,18 @@ export class TimeLimit {
     this.#logger = logger;
   }
 
-  /** Waits for the result of cloud code. Rejects with 124 after the timeout; the code itself keeps running. */
-  limit<Result>(name: string, result: Promise<Result>): Promise<Result> {
+  /**
+   * Waits for the result of cloud code. Rejects after the timeout: with 124 if the code keeps running, or with the error
+   * that `expire` returns if it has not begun and will not.
+   */
+  limit<Result>(
+    name: string,
+    result: Promise<Result>,
+    expire: () => Error | undefined = () => undefined,
+  ): Promise<Result> {
     if (this.#timeoutMs === 0) return result;
     return new Promise((resolve, reject) => {
-      const running = { name, endsAt: performance.now() + this.#timeoutMs, reject };
+      const running = { name, endsAt: performance.now() + this.#timeoutMs, reject, expire };
       this.#running.add(running);
       this.#timer ??= this.#startTimer(this.#timeoutMs);
       result.then(
@@ -60,10 +70,13 @@ export class TimeLimit {
         this.#timer = this.#startTimer(Math.ceil(running.endsAt - now));
         return;
       }
-      const { name, reject } = running;
+      const { name, reject, expire } = running;
       this.#running.delete(running);
-      this.#logger.warn("cloud code took too long", { name, ms: this.#timeoutMs });
-      reject(new ProtocolError(ErrorCode.TIMEOUT, `${name} did not end within ${this.#timeoutMs} ms`));
+      const error = expire();
+      const what = error ? "cloud code was not begun in time" : "cloud code took too long";
+      this.#logger.warn(what, { name, ms: this.#timeoutMs });
+      const message = `${name} did not end within ${this.#timeoutMs} ms`;
+      reject(error ?? new OutcomeUnknownError(ErrorCode.TIMEOUT, message));
     }
   }
 }

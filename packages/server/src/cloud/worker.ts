@@ -3,10 +3,14 @@ import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { responseTooLarge } from "../core/limits/answerSize.ts";
+import { jsonLength } from "../core/limits/answerText.ts";
 import { LOG_LEVELS, type LogFields, type Logger } from "../core/logger.ts";
-import { currentDepth, runAtDepth, traceIdsOfCall, traceOfCall } from "./callDepth.ts";
+import { CURRENT_INVOCATION } from "./blockingInvocation.ts";
+import { currentDepth, currentInvocation, runAtDepth, traceIdsOfCall, traceOfCall } from "./callDepth.ts";
 import { FunctionResponseError } from "./callFunction.ts";
 import { definitionsOf } from "./definitionsOf.ts";
+import { InvocationSlots } from "./invocationSlots.ts";
 import { invoke } from "./invoke.ts";
 import { MessageBatcher } from "./messageBatcher.ts";
 import { installNamespace } from "./namespace.ts";
@@ -16,6 +20,7 @@ import { defaultErrorOf, thrownMessage } from "./thrownErrors.ts";
 import type {
   HostMessage,
   HostRequest,
+  InvocationResult,
   RemoteError,
   WorkerMessage,
   WorkerStartData,
@@ -26,10 +31,23 @@ import type {
  * and starts another one.
  */
 
+type InvokeMessage = Extract<HostMessage, { kind: "invoke" }>;
+type HostResponse = Extract<HostMessage, { kind: "hostResponse" | "hostError" }>;
+
 const port = required(parentPort);
 const startData: WorkerStartData = workerData;
 const registry = newRegistry();
-const pendingCalls = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+const slots = new InvocationSlots(startData.slots);
+const pendingCalls = new Map<
+  number,
+  { resolve(value: unknown): void; reject(error: Error): void; invocation: number }
+>();
+/** Messages that have arrived and wait for their turn of the event loop. */
+const responses: HostResponse[] = [];
+const invocations: InvokeMessage[] = [];
+let hasTurn = false;
+/** Whether an invocation has begun of which the server knows nothing yet. */
+let hasBegun = false;
 let callCount = 0;
 let isReady = false;
 
@@ -42,8 +60,15 @@ const batcher = new MessageBatcher<WorkerMessage>((messages) => port.postMessage
 const logger = createLoggerWith({ from: "cloud" });
 
 port.on("message", (messages: HostMessage[]) => {
-  for (const message of messages) receive(message);
+  slots.advance();
+  for (const message of messages) {
+    if (message.kind === "invoke") invocations.push(message);
+    else if (message.kind !== "ping") responses.push(message);
+  }
+  scheduleTurn();
 });
+
+Object.defineProperty(globalThis, CURRENT_INVOCATION, { value: currentInvocation });
 
 /** Sends definitions before any other message, so that results never precede them. */
 function post(message: WorkerMessage): void {
@@ -68,22 +93,48 @@ function markChanged(): void {
   setImmediate(postChanges);
 }
 
-function receive(message: HostMessage): void {
-  switch (message.kind) {
-    case "ping":
-      post({ kind: "pong" });
-      break;
-    case "invoke":
-      void execute(message);
-      break;
-    case "hostResponse":
-      pendingCalls.get(message.id)?.resolve(message.value);
-      pendingCalls.delete(message.id);
-      break;
-    case "hostError":
-      pendingCalls.get(message.id)?.reject(new ProtocolError(message.error.code, message.error.message));
-      pendingCalls.delete(message.id);
+/**
+ * Handles one message per turn of the event loop, so that everything else has its turn in between, and so that the server
+ * knows whose code runs in each. What the code does between a message and the next one belongs to that invocation.
+ */
+function scheduleTurn(): void {
+  if (hasTurn || (responses.length === 0 && invocations.length === 0)) return;
+  hasTurn = true;
+  setImmediate(handleNext);
+  // Called after the promises that the message has settled, and before anything else.
+  setImmediate(endTurn);
+}
+
+function handleNext(): void {
+  // Results must not wait for what runs next, which may block the thread.
+  batcher.flush();
+  const response = responses.shift();
+  const message = response ? undefined : invocations.shift();
+  if (response) settle(response);
+  else if (message && slots.begin(message.id)) {
+    hasBegun = true;
+    slots.setCurrent(message.id);
+    void execute(message);
   }
+}
+
+function endTurn(): void {
+  slots.setCurrent(0);
+  hasTurn = false;
+  scheduleTurn();
+  if (hasTurn) return;
+  if (hasBegun && batcher.isEmpty) batcher.add({ kind: "begun" });
+  hasBegun = false;
+  batcher.flush();
+}
+
+function settle(message: HostResponse): void {
+  const call = pendingCalls.get(message.id);
+  if (!call) return;
+  pendingCalls.delete(message.id);
+  slots.setCurrent(call.invocation);
+  if (message.kind === "hostResponse") call.resolve(message.value);
+  else call.reject(new ProtocolError(message.error.code, message.error.message));
 }
 
 // Uncaught errors terminate nothing: concurrent invocations continue.
@@ -120,12 +171,7 @@ try {
   post({ kind: "loadFailed", error: error instanceof Error ? error.message : String(error) });
 }
 
-async function execute({
-  id,
-  depth,
-  traceparent,
-  invocation,
-}: Extract<HostMessage, { kind: "invoke" }>): Promise<void> {
+async function execute({ id, depth, traceparent, invocation }: InvokeMessage): Promise<void> {
   try {
     const { encodeParseObjectInCloudFunction, compatibility } = startData.settings;
     const decodesPointers = encodeParseObjectInCloudFunction !== false;
@@ -134,17 +180,25 @@ async function execute({
       depth,
       () => invoke({ registry, logger, callHost, decodesPointers, sendsSetObjects }, invocation),
       traceparent,
+      id,
     );
+    assertFits(result, startData.maxAnswerBytes);
     post({ kind: "result", id, result });
   } catch (error) {
     post({ kind: "error", id, error: remoteErrorOf(error, defaultErrorOf(invocation)) });
   }
 }
 
+/** Throws 116 if a result is larger than a response may be. */
+function assertFits({ value, objects }: InvocationResult, maxBytes: number): void {
+  if (jsonLength(value, maxBytes) + jsonLength(objects, maxBytes) > maxBytes)
+    throw responseTooLarge(maxBytes);
+}
+
 function callHost(request: HostRequest): Promise<unknown> {
   const id = ++callCount;
   return new Promise((resolve, reject) => {
-    pendingCalls.set(id, { resolve, reject });
+    pendingCalls.set(id, { resolve, reject, invocation: currentInvocation() });
     const traceparent = traceOfCall();
     post({
       kind: "hostRequest",

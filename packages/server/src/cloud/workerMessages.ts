@@ -52,6 +52,8 @@ export interface CallContext {
   ip: string;
   headers: Record<string, string>;
   requestId: string;
+  /** The client among which threads are shared fairly; undefined for the server itself. Code does not see it. */
+  client: string | undefined;
 }
 
 /** A file as file triggers see it; `base64` if its content is loaded. */
@@ -204,6 +206,10 @@ export interface WorkerStartData {
   logLevel: LogLevel;
   /** The content of `Parse.Server`: settings without secrets, and the URLs of the server. */
   settings: ServerSettings;
+  /** Maximum size of a response, in bytes: larger results are not copied to the server. */
+  maxAnswerBytes: number;
+  /** The memory of `InvocationSlots`. */
+  slots: SharedArrayBuffer;
 }
 
 /** Settings that cloud code may read, under their names in Parse Server. */
@@ -246,4 +252,5 @@ export type WorkerMessage =
   | { kind: "error"; id: number; error: RemoteError }
   | { kind: "hostRequest"; id: number; depth: number; traceparent?: string; hostRequest: HostRequest }
   | { kind: "log"; level: Exclude<LogLevel, "silent">; message: string; fields: LogFields }
-  | { kind: "pong" };
+  /** Invocations have begun that have sent nothing else. */
+  | { kind: "begun" };

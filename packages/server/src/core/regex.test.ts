@@ -1,7 +1,7 @@
 import { MAX_PATTERN_SIZE, patternSize } from "@purse/protocol";
 import { RE2JS } from "re2js";
-import { describe, expect, it } from "vitest";
-import { compileRegex } from "./regex.ts";
+import { describe, expect, it, vi } from "vitest";
+import { compileRegex, validateRegex } from "./regex.ts";
 
 describe("the size of a regular expression", () => {
   it.each([
@@ -39,4 +39,36 @@ describe("the size of a regular expression", () => {
       expect(() => compileRegex(source, "")).not.toThrow(RangeError);
     },
   );
+});
+
+describe("validateRegex()", () => {
+  const codeOf = (check: () => unknown): unknown => {
+    try {
+      check();
+      return undefined;
+    } catch (error) {
+      return Object(error).code;
+    }
+  };
+
+  it.each([
+    ["a(b|c)+", "im"],
+    ["\\Qa{1000}\\E", ""],
+    ["a b # comment", "x"],
+    ["x{1000}".repeat(142), ""],
+    ["(", ""],
+    ["(?=a)", ""],
+    ["(a)\\1", ""],
+    ["[b-a]", "i"],
+    ["a{1001}", ""],
+  ])("accepts and rejects what compileRegex() does: %j with the flags %j", (source, flags) => {
+    expect(codeOf(() => validateRegex(source, flags))).toBe(codeOf(() => compileRegex(source, flags)));
+  });
+
+  it("compiles nothing", () => {
+    const compile = vi.spyOn(RE2JS, "compile");
+    validateRegex("(a|b){1,400} of its own", "");
+    expect(compile).not.toHaveBeenCalled();
+    compile.mockRestore();
+  });
 });

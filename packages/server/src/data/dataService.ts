@@ -63,6 +63,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     events,
     triggers,
     limits: { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit },
+    maxAnswerBytes: config.maxAnswerBytes,
     allowClientClassCreation: config.allowClientClassCreation,
     allowClientAddField: config.allowClientAddField,
     growthLimits: { classes: config.maxClientClasses, fields: config.maxClientFields },

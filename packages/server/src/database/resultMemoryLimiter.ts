@@ -1,6 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { responseTooLarge } from "../core/limits/answerSize.ts";
 import type { ByteBudget } from "../core/limits/byteBudget.ts";
-import { type RequestScope, responseTooLarge } from "../core/limits/requestScope.ts";
+import type { RequestScope } from "../core/limits/requestScope.ts";
 import { StatementCache } from "./statementCache.ts";
 
 /** Results up to this number of characters are read without reserving memory. */

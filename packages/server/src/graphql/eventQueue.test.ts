@@ -24,6 +24,19 @@ describe("an event queue", () => {
     expect(queue.bytes).toBe(0);
   });
 
+  it("knows the size of what its reader processes as well, until it asks for the next event", async () => {
+    const queue = new EventQueue<string>(() => undefined);
+    const waiting = queue.next();
+    queue.push("a", 10);
+    queue.push("b", 5);
+    await waiting;
+    expect(queue.heldBytes).toBe(15);
+    await queue.next();
+    expect(queue.heldBytes).toBe(5);
+    await queue.return();
+    expect(queue.heldBytes).toBe(0);
+  });
+
   it("hands out what is left before it ends, and takes nothing more", async () => {
     const queue = new EventQueue<string>(() => undefined);
     queue.push("a", 1);

@@ -3,6 +3,8 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
   readonly #events: { event: Event; bytes: number }[] = [];
   readonly #onReturn: () => void;
   #bytes = 0;
+  /** The size of the event that was taken last. */
+  #takenBytes = 0;
   #waiting: PromiseWithResolvers<IteratorResult<Event>> | undefined;
   #isEnded = false;
   #error: unknown;
@@ -17,9 +19,15 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
     return this.#bytes;
   }
 
+  /** The size of these and of the event that its reader processes, until it asks for the next one. */
+  get heldBytes(): number {
+    return this.#bytes + this.#takenBytes;
+  }
+
   push(event: Event, bytes: number): void {
     if (this.#isEnded) return;
     if (this.#waiting) {
+      this.#takenBytes = bytes;
       this.#waiting.resolve({ value: event, done: false });
       this.#waiting = undefined;
     } else {
@@ -38,8 +46,15 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
     if (waiting) this.#finish().then(waiting.resolve, waiting.reject);
   }
 
+  /** Forgets the events that have not been taken. */
+  drop(): void {
+    this.#events.length = 0;
+    this.#bytes = 0;
+  }
+
   next(): Promise<IteratorResult<Event>> {
     const next = this.#events.shift();
+    this.#takenBytes = next?.bytes ?? 0;
     if (next) {
       this.#bytes -= next.bytes;
       return Promise.resolve({ value: next.event, done: false });
@@ -50,8 +65,8 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
   }
 
   return(): Promise<IteratorResult<Event>> {
-    this.#events.length = 0;
-    this.#bytes = 0;
+    this.drop();
+    this.#takenBytes = 0;
     this.#error = undefined;
     this.end();
     this.#onReturn();

@@ -26,11 +26,7 @@ export interface GraphqlApi {
    * Executes an operation for a sender who has been authenticated. `assertAllowed` throws for operations of the Parse
    * API that it must not execute.
    */
-  execute(
-    request: RequestContext,
-    fields: JsonObject,
-    assertAllowed: (method: Method, path: string) => void,
-  ): Promise<ApiReply>;
+  execute(request: RequestContext, fields: JsonObject, assertAllowed: AssertAllowed): Promise<ApiReply>;
   /** Handles the upgrade to a WebSocket. */
   upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
@@ -97,12 +93,15 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
   return { handle, execute, upgrade };
 }
 
+/** Throws ProtocolError if an operation of the Parse API is not allowed. */
+type AssertAllowed = (method: Method, path: string, params?: JsonObject) => void;
+
 /** Returns operations that are checked before they are executed. */
-function restrict(operations: Operations, assertAllowed: (method: Method, path: string) => void): Operations {
+function restrict(operations: Operations, assertAllowed: AssertAllowed): Operations {
   return {
     ...operations,
     async execute(request, method, path, params) {
-      assertAllowed(method, path);
+      assertAllowed(method, path, params);
       return operations.execute(request, method, path, params);
     },
     async setPassword(...args) {

@@ -3,10 +3,10 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } fr
 import { type ExecutionResult, execute, GraphQLError } from "graphql";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { CLIENT_BODY_LIMITS } from "../core/http/bodyParser.ts";
-import { responseTooLarge } from "../core/limits/requestScope.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
+import { answerOf } from "./answerSize.ts";
 import type { GraphqlContext } from "./context.ts";
 import { clientErrors } from "./errors.ts";
-import { sizeOfValue } from "./inputSize.ts";
 import {
   createPrepareOperation,
   type OperationRequest,
@@ -19,7 +19,7 @@ import { TextCache } from "./textCache.ts";
 export interface GraphqlServerDependencies
   extends SchemaCacheDependencies,
     Omit<PrepareDependencies, "schemaCache"> {
-  /** Maximum size of a response. */
+  /** Maximum size of a response, in bytes. */
   maxAnswerBytes: number;
   /** Called with errors whose details clients do not see. */
   report(error: unknown, requestId: string): void;
@@ -35,6 +35,7 @@ export interface GraphqlServer {
 
 /** Size of the cache of persisted queries. */
 const PERSISTED_QUERIES = { maxChars: 4_000_000, maxEntryChars: 100_000 };
+const HEADERS = { "content-type": "application/json; charset=utf-8" };
 
 /** Creates the GraphQL server. */
 export function createGraphqlServer(dependencies: GraphqlServerDependencies): GraphqlServer {
@@ -63,6 +64,12 @@ export function createGraphqlServer(dependencies: GraphqlServerDependencies): Gr
     return request;
   }
 
+  /** Clients of Parse Server get a status of 400 for operations that were not executed. */
+  async function replyOf(result: ExecutionResult): Promise<ApiReply> {
+    const status = "data" in result ? 200 : 400;
+    return chunkedReply(await answerOf(result, dependencies.maxAnswerBytes), { status, headers: HEADERS });
+  }
+
   async function executeFields(
     fields: JsonObject,
     context: GraphqlContext,
@@ -80,13 +87,9 @@ export function createGraphqlServer(dependencies: GraphqlServerDependencies): Gr
     if (prepared.operation.operation === "subscription")
       return replyOf({ errors: [new GraphQLError("Subscriptions need a WebSocket.")] });
     const result = await execute({ ...prepared, contextValue: context });
-    assertAnswerSize(result, dependencies.maxAnswerBytes);
-    const { errors } = result;
-    if (!errors) return replyOf(result);
-    return replyOf({
-      errors: clientErrors(errors, (error) => report(error, requestContext.requestId)),
-      ...("data" in result && { data: result.data }),
-    });
+    const errors =
+      result.errors && clientErrors(result.errors, (error) => report(error, requestContext.requestId));
+    return replyOf({ ...(errors && { errors }), ...("data" in result && { data: result.data }) });
   }
 
   return {
@@ -146,19 +149,6 @@ function requestOf({ query, variables, operationName }: JsonObject): OperationRe
 }
 
 function rejection(status: number, message: string, code: string): ApiReply {
-  return { ...replyOf({ errors: [new GraphQLError(message, { extensions: { code } })] }), status };
-}
-
-/** Clients of Parse Server get a status of 400 for operations that were not executed. */
-function replyOf(result: ExecutionResult): ApiReply {
-  return {
-    status: "data" in result ? 200 : 400,
-    body: JSON.stringify(result),
-    headers: { "content-type": "application/json; charset=utf-8" },
-  };
-}
-
-/** Throws 116 for a result that is too large to be sent: aliases repeat a value that has been read once. */
-function assertAnswerSize({ data }: ExecutionResult, maxBytes: number): void {
-  if (sizeOfValue(data).bytes > maxBytes) throw responseTooLarge(maxBytes);
+  const errors = [new GraphQLError(message, { extensions: { code } })];
+  return { status, body: JSON.stringify({ errors }), headers: HEADERS };
 }

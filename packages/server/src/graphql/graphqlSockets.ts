@@ -7,10 +7,10 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { RequestContext } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
 import { CLOSE_ABNORMAL, type LiveQueryServer, MESSAGE_JSON_LIMITS } from "../realtime/index.ts";
+import { limitEvent } from "./answerSize.ts";
 import type { GraphqlContext, Operations } from "./context.ts";
 import { clientErrors, toClientError } from "./errors.ts";
 import { EventBudget } from "./eventBudget.ts";
-import { sizeOfValue } from "./inputSize.ts";
 import { LiveEvents } from "./liveEvents.ts";
 import type { PrepareOperation } from "./prepareOperation.ts";
 import { SharedSubscriptions } from "./sharedSubscriptions.ts";
@@ -120,8 +120,7 @@ export function createGraphqlSockets(
     connection.subscriptions = new SharedSubscriptions((args) =>
       budget.resolve(spender, operations, async (counted) => {
         const contextValue: GraphqlContext = { ...context, operations: counted };
-        const result = await executeSubscriptionEvent({ ...args, contextValue });
-        return { result, chars: sizeOfValue(result.data).bytes };
+        return limitEvent(await executeSubscriptionEvent({ ...args, contextValue }));
       }),
     );
   }
@@ -146,9 +145,9 @@ export function createGraphqlSockets(
     return { ...args, contextValue };
   }
 
-  function open(socket: WebSocket, message: IncomingMessage): void {
+  function open(socket: WebSocket, message: IncomingMessage, connection: Duplex): void {
     const ip = dependencies.clientAddressOf(message);
-    const guard = live.guard(socket, ip);
+    const guard = live.guard(socket, ip, connection);
     const events = new LiveEvents({
       live,
       ip,
@@ -213,7 +212,7 @@ export function createGraphqlSockets(
         socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
         return;
       }
-      sockets.handleUpgrade(message, socket, head, (webSocket) => open(webSocket, message));
+      sockets.handleUpgrade(message, socket, head, (webSocket) => open(webSocket, message, socket));
     },
   };
 }

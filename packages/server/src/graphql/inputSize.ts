@@ -71,7 +71,7 @@ export function addLiteral(input: Input, node: ValueNode, depth: number): void {
   }
 }
 
-/** Measures a JSON value: of a variable, or of an answer. */
+/** Measures the JSON value of a variable. */
 export function sizeOfValue(value: unknown): InputSize {
   const size: InputSize = { bytes: 0, nodes: 0, values: 0, fileBytes: 0 };
   const open: unknown[] = [value];

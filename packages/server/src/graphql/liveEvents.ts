@@ -30,14 +30,14 @@ export class LiveEvents {
   constructor({ live, ip, bufferedBytes, onPing, onClose }: LiveEventsOptions) {
     this.#socket = new InProcessSocket({
       onMessage: (message, bytes) => this.#receive(message, bytes),
-      bufferedBytes: () => {
-        const queued = [...this.#subscriptions.values()].reduce((sum, { queue }) => sum + queue.bytes, 0);
-        return queued + bufferedBytes();
-      },
+      bufferedBytes: () => this.#sum(({ bytes }) => bytes) + bufferedBytes(),
+      heldBytes: () => this.#sum(({ heldBytes }) => heldBytes),
       onPing,
       onClose: (code, reason) => {
         for (const { queue, started } of this.#subscriptions.values()) {
           started.reject(new ProtocolError(100, reason));
+          // The connection is closed at once, so what is left cannot be sent.
+          queue.drop();
           queue.end();
         }
         onClose(code, reason);
@@ -77,6 +77,10 @@ export class LiveEvents {
 
   close(): void {
     this.#socket.close(1000, "");
+  }
+
+  #sum(bytesOf: (queue: EventQueue<LiveEvent>) => number): number {
+    return [...this.#subscriptions.values()].reduce((sum, { queue }) => sum + bytesOf(queue), 0);
   }
 
   #receive({ op, requestId, object, original, code, error }: JsonObject, bytes: number): void {

@@ -9,6 +9,8 @@ export interface TransformTask {
   transform: ImageTransform;
 }
 export type TransformResult = { image: Uint8Array } | { error: string };
+/** `isLasting`: the content is the reason, in every size. Otherwise it is this transform, or the moment. */
+export type TransformOutcome = { image: Uint8Array } | { error: string; isLasting: boolean };
 /** The first message of the process. */
 export const READY = "ready";
 
@@ -36,7 +38,7 @@ export class ImageTransformer {
   }
 
   /** Transforms images sequentially. */
-  async run(task: TransformTask): Promise<TransformResult> {
+  async run(task: TransformTask): Promise<TransformOutcome> {
     const result = this.#queue.then(() => this.#transform(task));
     this.#queue = result.catch(() => undefined);
     return result;
@@ -49,21 +51,25 @@ export class ImageTransformer {
     await this.#queue;
   }
 
-  async #transform(task: TransformTask): Promise<TransformResult> {
-    if (this.#isStopped) return { error: "the server is stopping" };
+  async #transform(task: TransformTask): Promise<TransformOutcome> {
+    if (this.#isStopped) return { error: "the server is stopping", isLasting: false };
     clearTimeout(this.#idleTimer);
     this.#child ??= this.#start();
     const child = this.#child;
-    const pending = Promise.withResolvers<TransformResult>();
-    const onTimeout = () => pending.resolve({ error: TIMED_OUT });
-    const onExit = () => pending.resolve({ error: "the decoder crashed" });
+    const pending = Promise.withResolvers<TransformOutcome>();
+    let isTimedOut = false;
+    const onTimeout = () => {
+      isTimedOut = true;
+      pending.resolve({ error: "it takes too long", isLasting: false });
+    };
+    const onExit = () => pending.resolve({ error: "the decoder crashed", isLasting: true });
     const sendTask = () => {
       clearTimeout(timer);
       timer = setTimeout(onTimeout, this.#timeoutMs);
       child.send(task, (error) => error && onExit());
     };
     const onMessage = (result: TransformResult | typeof READY) => {
-      if (result !== READY) return pending.resolve(result);
+      if (result !== READY) return pending.resolve({ ...result, isLasting: true });
       this.#isReady = true;
       sendTask();
     };
@@ -73,7 +79,7 @@ export class ImageTransformer {
     const result = await pending.promise;
     clearTimeout(timer);
     child.off("message", onMessage).off("exit", onExit).off("error", onExit);
-    if ("error" in result && result.error === TIMED_OUT) await this.#kill();
+    if (isTimedOut) await this.#kill();
     this.#idleTimer = setTimeout(() => void this.#kill(), IDLE_TIMEOUT_MS).unref();
     return result;
   }
@@ -102,5 +108,3 @@ export class ImageTransformer {
     await exited;
   }
 }
-
-const TIMED_OUT = "it takes too long";

@@ -29,6 +29,9 @@ export interface TransformLimits {
 /** Maximum size of content to be transformed, in bytes. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
+/** What transforms images, one at a time each. */
+type Transformers = Record<"small" | "large", Pick<ImageTransformer, "run" | "stop">>;
+
 export const DEFAULT_LIMITS: Required<TransformLimits> = {
   files: 20_000,
   bytes: 2 * 1024 * 1024 * 1024,
@@ -41,6 +44,8 @@ const MAX_CONCURRENT = 8;
 const MAX_WAITING = 200;
 const MAX_WAITING_PER_CLIENT = 100;
 const MAX_WAIT_MS = 30_000;
+/** Maximum side of small images, in pixels. */
+const MAX_SMALL_SIDE = 512;
 /** How long failures are remembered, in ms, and how many. */
 const FAILURE_TTL_MS = 60_000;
 const MAX_FAILURES = 2_000;
@@ -49,7 +54,8 @@ const MAX_FAILURES = 2_000;
 export class TransformedImages {
   readonly #cache: ImageCache;
   readonly #limits: Required<TransformLimits>;
-  readonly #transformer: ImageTransformer;
+  /** The processes that transform images. Small images do not wait for large ones. */
+  readonly #transformers: Transformers;
   readonly #inFlight = new Map<string, Promise<Buffer>>();
   readonly #failures = new Map<string, { error: ProtocolError; expiresAt: number }>();
   readonly #queue = new FairQueue({
@@ -61,15 +67,20 @@ export class TransformedImages {
   });
 
   /** `cache` is a folder, or where else images are stored. */
-  constructor(cache: string | ImageCache, limits: TransformLimits = {}) {
+  constructor(cache: string | ImageCache, limits: TransformLimits = {}, transformers?: Transformers) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#cache = typeof cache === "string" ? new DiskImageCache(cache, this.#limits) : cache;
-    this.#transformer = new ImageTransformer(this.#limits.transformMs, this.#limits.memoryMb);
+    const { transformMs, memoryMb } = this.#limits;
+    this.#transformers = transformers ?? {
+      small: new ImageTransformer(transformMs, memoryMb),
+      large: new ImageTransformer(transformMs, memoryMb),
+    };
   }
 
   /**
    * Returns the transformed image. `client` is the key of the client's address, by which clients take turns. Rejects with
-   * ProtocolError: 404 if the content cannot be read, 415 if it is not an image, 429 or 503 if too many wait.
+   * ProtocolError: 404 if the content cannot be read, 415 if it is not an image, 429 or 503 if too many wait, 503 if it takes
+   * too long.
    */
   async get(source: ImageSource, transform: ImageTransform, client: string): Promise<Buffer> {
     const content = createHash("sha256").update(source.name).digest("hex");
@@ -78,15 +89,20 @@ export class TransformedImages {
     if (cached) return cached;
     // Invalid content fails in every size.
     this.#assertNotFailed(content);
+    this.#assertNotFailed(key);
+    // A client has one image at a time in each process, so that its large ones do not delay others by more than one.
+    const lane = laneOf(transform);
     const creation =
       this.#inFlight.get(key) ??
-      this.#queue.run({ key: client }, () => this.#create(content, key, source, transform));
+      this.#queue.run({ key: client, group: `${lane} ${client}` }, () =>
+        this.#create(content, key, source, transform),
+      );
     this.#inFlight.set(key, creation);
     return creation.finally(() => this.#inFlight.delete(key));
   }
 
   async stop(): Promise<void> {
-    await this.#transformer.stop();
+    await Promise.all(Object.values(this.#transformers).map((each) => each.stop()));
     await Promise.allSettled(this.#inFlight.values());
     await this.#cache.close();
   }
@@ -107,8 +123,13 @@ export class TransformedImages {
     try {
       const content = await source.read(AbortSignal.timeout(this.#limits.readMs));
       if (content.length > MAX_IMAGE_BYTES) throw invalidImage(`it is larger than ${MAX_IMAGE_BYTES} bytes`);
-      const result = await this.#transformer.run({ content, transform });
-      if ("error" in result) throw invalidImage(result.error);
+      const result = await this.#transformers[laneOf(transform)].run({ content, transform });
+      if ("error" in result) {
+        if (result.isLasting) throw invalidImage(result.error);
+        const error = invalidImage(result.error, 503);
+        this.#rememberFailure(key, error, this.#limits.transformMs);
+        throw error;
+      }
       const image = Buffer.from(result.image);
       await this.#cache.write(key, image);
       return image;
@@ -118,11 +139,17 @@ export class TransformedImages {
     }
   }
 
-  #rememberFailure(key: string, error: ProtocolError): void {
+  #rememberFailure(key: string, error: ProtocolError, ttlMs = FAILURE_TTL_MS): void {
     const [oldest] = this.#failures.keys();
     if (this.#failures.size >= MAX_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
-    this.#failures.set(key, { error, expiresAt: Date.now() + FAILURE_TTL_MS });
+    this.#failures.set(key, { error, expiresAt: Date.now() + ttlMs });
   }
+}
+
+/** Small images are those that pages show many of. AVIF takes many times as long as the other formats. */
+function laneOf({ width, height, fit, format }: ImageTransform): "small" | "large" {
+  const side = fit === "inside" ? Math.min(width, height) : Math.max(width, height);
+  return format !== "avif" && side <= MAX_SMALL_SIDE ? "small" : "large";
 }
 
 /** Whether the content is the reason, and not a limit or a store that is unavailable at the moment. */
@@ -130,7 +157,7 @@ function isLasting({ status = 400 }: ProtocolError): boolean {
   return status < 500 && status !== 429;
 }
 
-export function invalidImage(reason: string): ProtocolError {
+export function invalidImage(reason: string, status = 415): ProtocolError {
   const message = `The image cannot be resized: ${reason.slice(0, 200)}`;
-  return new ProtocolError(ErrorCode.INVALID_IMAGE_DATA, message, 415);
+  return new ProtocolError(ErrorCode.INVALID_IMAGE_DATA, message, status);
 }

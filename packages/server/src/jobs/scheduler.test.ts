@@ -10,7 +10,7 @@ import type { Schemas } from "../data/schema/schemas.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
 import { JobService } from "./jobService.ts";
-import { missingTime, parseSchedule, scheduleProblem } from "./schedule.ts";
+import { missingTime, parseSchedule, type Schedule, scheduleProblem } from "./schedule.ts";
 import { Scheduler } from "./scheduler.ts";
 
 const MINUTE = 60_000;
@@ -109,6 +109,34 @@ describe("a schedule", () => {
     await after.scheduler.runDueJobs();
     expect(after.ran).toHaveLength(runs + 1);
   });
+});
+
+it("finds the last of the 86,400 times that a schedule of each second has missed in a day with few calls", async () => {
+  const cluster = await openCluster();
+  const { ran, scheduler } = createProcess(cluster);
+  let calls = 0;
+  const next = (after: number) => {
+    calls += 1;
+    return (Math.floor(after / 1_000) + 1) * 1_000;
+  };
+  const schedule: Schedule = {
+    key: "each second",
+    jobName: "clean",
+    params: {},
+    catchUp: "skip",
+    deadlineMs: undefined,
+    rowId: undefined,
+    changedAt: undefined,
+    onlyTime: undefined,
+    next,
+  };
+  scheduler.addLoader(async () => [schedule]);
+  await scheduler.runDueJobs();
+  cluster.time.now += 24 * 60 * MINUTE;
+  await scheduler.runDueJobs();
+  // The last one is due now, and so not missed.
+  expect(ran).toEqual(["clean"]);
+  expect(calls).toBeLessThan(20);
 });
 
 it("writes nothing while no schedule is due", async () => {

@@ -30,8 +30,6 @@ const MISSED_AFTER_MS = 60_000;
 const MAX_UNSEEN_MS = 24 * 3_600_000;
 /** The source of the status of scheduled jobs. */
 const SOURCE = "schedule";
-/** Number of missed times to go through at most. */
-const MAX_MISSED_RUNS = 10_000;
 
 /**
  * Runs jobs when they are due. All processes of a cluster check the clock; the one that advances the unique key of the
@@ -257,15 +255,18 @@ function isDue(schedule: Schedule, last: number, now: number): boolean {
   return next !== undefined && next <= now;
 }
 
-/** The latest time that was due; of several missed runs only one is made up for. */
+/**
+ * The latest time that was due; of several missed runs only one is made up for. Looks back twice as far each time, because the
+ * schedule of each second has missed 86,400 times in a day.
+ */
 function latestDueTime(schedule: Schedule, last: number, now: number): number {
-  let due = last;
-  for (let count = 0; count < MAX_MISSED_RUNS; count += 1) {
-    const next = schedule.next(due);
-    if (next === undefined || next > now) return due;
-    due = next;
+  for (let span = TICK_MS; ; span *= 2) {
+    const from = Math.max(last, now - span);
+    let due = from;
+    for (let next = schedule.next(from); next !== undefined && next <= now; next = schedule.next(due))
+      due = next;
+    if (due > from || from === last) return due;
   }
-  return now;
 }
 
 /** The request context of a scheduled run. */

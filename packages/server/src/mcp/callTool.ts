@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { jsonLength } from "../core/limits/answerText.ts";
 import { withoutSecrets } from "./removeSecrets.ts";
 import type { McpSender } from "./sender.ts";
 import type { McpTool } from "./tool.ts";
@@ -93,11 +94,12 @@ function messageOf(error: unknown): string | undefined {
 }
 
 function toText(result: JsonValue): string {
-  const text = JSON.stringify(withoutSecrets(result));
-  if (text.length <= MAX_RESULT_LENGTH) return text;
+  const visible = withoutSecrets(result);
+  const text = jsonLength(visible, MAX_RESULT_LENGTH) <= MAX_RESULT_LENGTH ? JSON.stringify(visible) : "";
+  if (text !== "" && text.length <= MAX_RESULT_LENGTH) return text;
   throw new ProtocolError(
     ErrorCode.OBJECT_TOO_LARGE,
-    `The result has ${text.length} characters, ${MAX_RESULT_LENGTH} are allowed: use a smaller limit, or select fields.`,
+    `The result has more than the ${MAX_RESULT_LENGTH} characters that are allowed: use a smaller limit, or select fields.`,
   );
 }
 

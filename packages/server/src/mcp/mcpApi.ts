@@ -13,8 +13,10 @@ import { limitKeyOf, type McpSender } from "./sender.ts";
 
 export interface McpApiDependencies extends McpAuthenticationDependencies, McpServerDependencies {
   limiter: RateLimiter;
-  /** Requests per minute and token. */
+  /** Requests per minute of a user, an API key or an operator. */
   requestsPerMinute: number;
+  /** The server's URL, whose pages may send requests. */
+  publicUrl: string;
   memory: BodyMemory;
 }
 
@@ -41,6 +43,15 @@ export function createMcpApi(dependencies: McpApiDependencies): McpApi {
   }
 
   async function handle(message: IncomingMessage): Promise<ApiReply> {
+    if (!isAllowedOrigin(message.headers.origin, dependencies.publicUrl)) {
+      return toReply(
+        new ProtocolError(
+          ErrorCode.OPERATION_FORBIDDEN,
+          "Pages of this origin may not use the endpoint.",
+          403,
+        ),
+      );
+    }
     const sender = await authenticate(message);
     if (!("request" in sender)) return sender;
     const { used, resetsInMs } = await limiter.count(limitKeyOf(sender), MINUTE_MS);
@@ -67,20 +78,33 @@ export function createMcpApi(dependencies: McpApiDependencies): McpApi {
 
   /** Returns the sender, or the reply for a request whose sender is not known. Throws 155 for too many of them. */
   async function authenticate(message: IncomingMessage): Promise<McpSender | ApiReply> {
-    const key = `mcp:failed:${addressKey(dependencies.clientAddressOf(message))}`;
-    const failures = await limiter.usage(key, MINUTE_MS);
-    if (failures.used >= MAX_FAILURES_PER_MINUTE)
-      throw tooManyRequests(failures.resetsInMs, "Too many requests without a valid token.");
     try {
       return await authenticateMcp(dependencies, message);
     } catch (error) {
       if (!(error instanceof ProtocolError && error.status === 401)) throw error;
-      await limiter.count(key, MINUTE_MS);
+      // A valid token is never refused for what others of its address have sent.
+      const key = `mcp:failed:${addressKey(dependencies.clientAddressOf(message))}`;
+      const failures = await limiter.count(key, MINUTE_MS);
+      if (failures.used > MAX_FAILURES_PER_MINUTE)
+        throw tooManyRequests(failures.resetsInMs, "Too many requests without a valid token.");
       return { ...toReply(error), headers: { "www-authenticate": 'Bearer realm="Purse"' } };
     }
   }
 
   return { handle };
+}
+
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Whether a page of this origin may send requests: those of the server and of this machine. Other programs send no origin
+ * (Model Context Protocol, transports, security warning).
+ */
+function isAllowedOrigin(origin: string | undefined, publicUrl: string): boolean {
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return url.origin === new URL(publicUrl).origin || LOOPBACK_HOSTS.has(url.hostname);
 }
 
 /** Errors before a message has been read are answered as the protocol demands. */

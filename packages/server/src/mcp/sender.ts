@@ -24,7 +24,7 @@ export interface McpSender {
   mayWrite: boolean;
 }
 
-/** The name of a token in rate limits. */
-export function limitKeyOf({ name, request: { auth } }: McpSender): string {
-  return auth.kind === "user" ? `mcp:session:${auth.sessionId}` : `mcp:${name}`;
+/** The name of a sender in rate limits: all sessions of a user have one limit. */
+export function limitKeyOf({ name }: McpSender): string {
+  return `mcp:${name}`;
 }

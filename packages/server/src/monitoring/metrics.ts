@@ -9,6 +9,7 @@ import {
   Histogram,
   Registry,
 } from "prom-client";
+import type { CloudHealth } from "../cloud/index.ts";
 import { decorateStore } from "../database/decoratedStore.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import type { ReplicaStatus } from "../database/replicaStatus.ts";
@@ -25,6 +26,8 @@ export interface MetricSources {
   subscriptions(): number;
   /** How long committed changes have been waiting to become live events, in ms. */
   changeLogDelayMs(): number;
+  /** What waits to be sent, and what was not sent. */
+  sending?(): { unsentBytes: number; endedReceivers: number; refusedAnswers: number };
   isDatabaseAvailable(): boolean;
   /** Missing if Valkey is not used. */
   isValkeyAvailable?(): boolean;
@@ -51,6 +54,8 @@ export interface Metrics {
   recordRequest(api: ApiName, method: string, status: number, ms: number): void;
   /** Adds the gauges of values that are read when metrics are scraped. */
   observe(sources: MetricSources): void;
+  /** Adds the metrics of cloud code. */
+  observeCloud(read: () => CloudHealth): void;
   /** Counts a usage event of an app. */
   countEvent(name: string): void;
   /** Wraps a store and counts its unexpected errors. */
@@ -137,6 +142,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
         LOWEST,
       );
     }
+    if (sources.sending) observeSending(sources.sending);
     if (sources.replica) observeReplica(sources.replica);
     labeledGauge("purse_lease_held", "1 if this process holds a lease.", "lease", SUM, () =>
       sources.leases().map(({ name, isHeld }) => [name, Number(isHeld)]),
@@ -176,6 +182,54 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       LOWEST,
       () => sources.chains().map(({ name, isDatabaseUnavailable }) => [name, Number(!isDatabaseUnavailable)]),
     );
+  }
+
+  function observeSending(read: NonNullable<MetricSources["sending"]>): void {
+    gauge("purse_unsent_bytes", "Bytes that wait until clients read them.", () => read().unsentBytes);
+    count(
+      "purse_ended_receivers_total",
+      "Connections that were ended because their clients read too slowly while too much waited.",
+      () => read().endedReceivers,
+    );
+    count(
+      "purse_refused_answers_total",
+      "Responses that were refused because of their size.",
+      () => read().refusedAnswers,
+    );
+  }
+
+  function count(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+
+  function observeCloud(read: () => CloudHealth): void {
+    gauge("purse_cloud_threads", "Threads of the cloud code.", () => read().threads);
+    gauge("purse_cloud_calls_waiting", "Calls of cloud code that wait for a thread.", () => read().waiting);
+    labeledGauge(
+      "purse_cloud_refused",
+      "1 for a function or trigger that is refused, to all or some clients, because it blocked its thread repeatedly.",
+      "function",
+      HIGHEST,
+      () => read().refused.map(({ name }) => [name, 1]),
+    );
+    new Counter({
+      name: "purse_cloud_interruptions_total",
+      help: "How often a function or trigger blocked its thread until it was ended.",
+      labelNames: ["function"],
+      registers,
+      collect() {
+        this.reset();
+        for (const [name, count] of read().interruptions) this.inc({ function: name }, count);
+      },
+    });
   }
 
   function observeReplica(status: () => ReplicaStatus): void {
@@ -278,6 +332,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       durations.observe({ api, method: knownMethod }, ms / 1000);
     },
     observe,
+    observeCloud,
     countEvent(name) {
       // Limits the memory that arbitrary names may use.
       if (eventNames.size < MAX_EVENT_NAMES) eventNames.add(name);

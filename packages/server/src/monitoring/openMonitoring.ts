@@ -8,6 +8,8 @@ import type { DrainState } from "../core/drainState.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
+import { refusedAnswers } from "../core/limits/answerSize.ts";
+import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { Valkey } from "../core/valkey/valkey.ts";
 import type { Store } from "../database/store.ts";
 import type { Metrics } from "./metrics.ts";
@@ -28,6 +30,7 @@ export interface OpenMonitoringDependencies {
   /** Undefined if it is not used. */
   valkey: Pick<Valkey, "unavailableReason"> | undefined;
   drainState: DrainState;
+  unsent: UnsentBytes;
   /** The health of all worker threads. */
   workers(): WorkerHealth[];
   verifyMasterKey: VerifyMasterKey;
@@ -39,7 +42,7 @@ export interface OpenMonitoringDependencies {
 
 /** Starts recording the metrics of a server, and creates the endpoints that report them. */
 export function openMonitoring(dependencies: OpenMonitoringDependencies) {
-  const { config, metrics, store, chain, live, valkey, lifecycle, report } = dependencies;
+  const { config, metrics, store, chain, live, unsent, valkey, lifecycle, report } = dependencies;
   const { replica } = store;
   const { database } = config;
   const sources = { sockets: () => live.size(), subscriptions: () => live.subscriptions() };
@@ -47,6 +50,11 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
     ...sources,
     chains: () => chain.status(),
     changeLogDelayMs: () => dependencies.feed.delayMs(),
+    sending: () => ({
+      unsentBytes: unsent.bytes,
+      endedReceivers: unsent.endedReceivers,
+      refusedAnswers: refusedAnswers(),
+    }),
     isDatabaseAvailable: () => store.unavailableReason() === undefined,
     ...(replica && { replica }),
     ...(valkey && { isValkeyAvailable: () => valkey.unavailableReason() === undefined }),

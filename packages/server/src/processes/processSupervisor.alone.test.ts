@@ -42,7 +42,8 @@ function setFile(code: string): void {
 
 describe("ProcessSupervisor", () => {
   it("kills a process whose event loop stands still, and starts another one", async () => {
-    setProgram("setTimeout(() => { for (;;); }, 50);");
+    // Its first ping is the last message that it reads.
+    setProgram(`process.on("message", () => { for (;;); });`);
     const log: string[] = [];
     const logger = createLogger({ level: "info", format: "text", write: (line) => log.push(line) });
     const supervisor = new ProcessSupervisor({ count: 1, stopTimeoutMs: 100, pingIntervalMs: 250, logger });

@@ -1,7 +1,11 @@
 import { isJsonObject, type JsonObject, jsonEqual, ownValue } from "@purse/protocol";
 import type { LoggedChange } from "../database/changeLog.ts";
 import type { EventKind } from "./eventKind.ts";
+import { SharedText } from "./sharedText.ts";
 import type { Subscription } from "./subscriptions.ts";
+
+/** The messages of one change that are kept, in characters: each selection of fields has one of its own. */
+const MAX_KEPT_CHARS = 16 * 1024 * 1024;
 
 /** A change as it is visible to some subscribers: parsed once, with each message built once. */
 export class ChangeView {
@@ -10,7 +14,8 @@ export class ChangeView {
   readonly #change: Pick<LoggedChange, "className" | "objectId">;
   /** The position of the change, as clients receive it. */
   readonly position: string;
-  readonly #tailCache = new Map<string, string>();
+  readonly #tails = new Map<string, SharedText>();
+  #keptChars = 0;
 
   constructor(
     change: Pick<LoggedChange, "className" | "objectId">,
@@ -33,18 +38,24 @@ export class ChangeView {
     return new ChangeView(this.#change, this.position, before, after);
   }
 
-  /** The message of an event for a subscription; without data if the object is no longer visible. */
-  message(kind: EventKind, subscription: Subscription, canRead: { before: boolean; after: boolean }): string {
+  /** Sends the event to a subscription; without data if the object is no longer visible. */
+  send(kind: EventKind, subscription: Subscription, canRead: { before: boolean; after: boolean }): void {
     const { client, requestId, fields } = subscription;
     const cacheKey = `${kind} ${canRead.before} ${canRead.after} ${fields?.join() ?? "*"}`;
-    let cachedTail = this.#tailCache.get(cacheKey);
-    if (cachedTail === undefined) {
-      cachedTail = this.#buildTail(kind, fields, canRead);
-      this.#tailCache.set(cacheKey, cachedTail);
+    let tail = this.#tails.get(cacheKey);
+    if (tail === undefined) {
+      tail = new SharedText(this.#buildTail(kind, fields, canRead));
+      this.#keptChars += tail.text.length;
+      if (this.#keptChars > MAX_KEPT_CHARS) {
+        this.#tails.clear();
+        this.#keptChars = tail.text.length;
+      }
+      this.#tails.set(cacheKey, tail);
     }
     const installation =
       client.installationId === undefined ? "" : `"installationId":${JSON.stringify(client.installationId)},`;
-    return `{"op":"${kind}","clientId":"${client.id}",${installation}"requestId":${JSON.stringify(requestId)},${cachedTail}`;
+    const head = `{"op":"${kind}","clientId":"${client.id}",${installation}"requestId":${JSON.stringify(requestId)},`;
+    client.sendEvent(head, tail);
   }
 
   #buildTail(

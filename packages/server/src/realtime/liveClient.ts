@@ -15,6 +15,7 @@ import { operationForbidden } from "../core/operationForbidden.ts";
 import type { LiveConnectionEvent } from "../data/objects/liveTriggers.ts";
 import type { LiveSocket } from "./liveSocket.ts";
 import { fieldsOf, invalid, parseMessage, requestIdOf, stringField } from "./messageFields.ts";
+import type { SharedText } from "./sharedText.ts";
 import { CLOSE_POLICY_VIOLATION, type SocketGuard } from "./socketGuard.ts";
 import type { Subscriber, Subscription } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
@@ -116,6 +117,11 @@ export class LiveClient implements Subscriber {
   /** Sends a message; disconnects a client that reads too slowly. */
   send(text: string): void {
     this.#dependencies.guard.send(text);
+  }
+
+  /** Like `send`, for a message with an end that is the same for many clients, which share its bytes. */
+  sendEvent(head: string, tail: SharedText): void {
+    this.#dependencies.guard.sendEvent(head, tail);
   }
 
   /** Sends an error; with `reconnect`, the SDKs open a new connection. */

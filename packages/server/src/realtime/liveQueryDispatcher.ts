@@ -241,5 +241,5 @@ function dispatch(
   if (subscription.client.subscriptions.get(subscription.requestId) !== subscription) return;
   const isWatched = kind === "update" || kind === "create";
   if (isWatched && subscription.watch && !hasChanged(view, subscription.watch)) return;
-  subscription.client.send(view.message(kind, subscription, canRead));
+  view.send(kind, subscription, canRead);
 }

@@ -11,6 +11,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { ANONYMOUS, type AuthContext } from "../core/authContext.ts";
 import { EventBus } from "../core/eventBus.ts";
+import { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import { createLogger } from "../core/logger.ts";
 import { compileRegex } from "../core/regex.ts";
 import { createLocalFeed } from "./changeFeed.ts";
@@ -172,6 +173,21 @@ describe("the connect operation", () => {
     const client = await openSocket(await setUp());
     const answer = await client.request({ op: "connect", applicationId: "app", installationId: "i1" });
     expect(answer).toEqual({ op: "connected", clientId: expect.any(String), installationId: "i1" });
+  });
+
+  it("repeats its own ids in large events, whose end it shares with other clients", async () => {
+    const testServer = await setUp();
+    const text = "é".repeat(50_000);
+    const clients = [await connectClient(testServer), await connectClient(testServer)];
+    for (const client of clients)
+      await client.request({ ...subscribe(), requestId: clients.indexOf(client) });
+    testServer.change("Note", null, note({ text }));
+    const events = await Promise.all(clients.map((client) => client.next()));
+    expect(events).toMatchObject([
+      { op: "create", requestId: 0, object: { objectId: "n1", text } },
+      { op: "create", requestId: 1, object: { objectId: "n1", text } },
+    ]);
+    expect(events[0]?.clientId).not.toBe(events[1]?.clientId);
   });
 
   it("repeats the installation id in every event", async () => {
@@ -717,6 +733,28 @@ describe("live query limits", () => {
     const client = await connectClient(await setUp({}, { messageBurst: 10, messagesPerSecond: 1 }));
     for (let i = 0; i < 20; i += 1) client.send({ op: "nothing" });
     expect(await client.closed).toBe(1008);
+  });
+
+  it("apply to the rate of pings, which are answered", async () => {
+    const client = await connectClient(await setUp({}, { messageBurst: 10, messagesPerSecond: 1 }));
+    for (let i = 0; i < 20; i += 1) client.ws.ping();
+    expect(await client.closed).toBe(1008);
+  });
+
+  it("apply to the data buffered for all sockets of an address, of which the slowest are ended", async () => {
+    const unsent = new UnsentBytes({ maxBytes: 1_000_000 });
+    const testServer = await setUp({ unsent });
+    const [slow, reading] = [await connectClient(testServer), await connectClient(testServer)];
+    for (const client of [slow, reading]) await client.request(subscribe());
+    slow.ws.pause();
+    const text = "x".repeat(100_000);
+    const connectedAfterChange = async () => {
+      testServer.change("Note", null, note({ text }));
+      expect(await reading.next()).toMatchObject({ op: "create", object: { text } });
+      return testServer.live.size();
+    };
+    await expect.poll(connectedAfterChange, { interval: 0 }).toBe(1);
+    expect(unsent.endedReceivers).toBe(1);
   });
 
   it("apply to the number of sockets", async () => {

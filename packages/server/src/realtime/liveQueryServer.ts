@@ -8,6 +8,7 @@ import { addressKey } from "../core/http/address.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
 import { TokenBucket } from "../core/limits/tokenBucket.ts";
+import { type Receiver, UnsentBytes, type UnsentEntry } from "../core/limits/unsentBytes.ts";
 import type { ChangeFeed } from "./changeFeed.ts";
 import { ChangeProcessor } from "./changeProcessor.ts";
 import { ExpensiveMatcher } from "./expensiveMatcher.ts";
@@ -18,7 +19,7 @@ import {
   LiveQueryDispatcher,
 } from "./liveQueryDispatcher.ts";
 import { DEFAULT_LIVE_QUERY_LIMITS, type LiveQueryLimits } from "./liveQueryLimits.ts";
-import type { LiveSocket } from "./liveSocket.ts";
+import type { InProcessSocket, LiveSocket } from "./liveSocket.ts";
 import { SocketGuard, type SocketGuardOptions } from "./socketGuard.ts";
 import { createSubscribe } from "./subscribe.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
@@ -34,6 +35,8 @@ export interface LiveQueryDependencies extends DispatcherDependencies {
   regex(source: string, flags: string): (text: string) => boolean;
   /** A monotonic clock, in ms. */
   clock?: { now(): number };
+  /** Limits what waits to be sent to all sockets, beside other connections. */
+  unsent?: UnsentBytes;
   limits?: Partial<LiveQueryLimits>;
 }
 
@@ -45,10 +48,10 @@ export interface LiveQueryServer {
   rejectionOf(ip: string): string | undefined;
   /** Maximum size of a message, in bytes. */
   maxMessageBytes: number;
-  /** The limits of a socket that has another protocol on the network. */
-  guard(socket: SocketGuardOptions["socket"], ip: string): SocketGuard;
-  /** Serves such a socket, with the same limits; its guard has counted its messages. */
-  open(socket: LiveSocket, ip: string): void;
+  /** The limits of a socket that has another protocol on a connection of the network. */
+  guard(socket: SocketGuardOptions["socket"], ip: string, connection: Duplex): SocketGuard;
+  /** Serves such a socket, with the same limits; its guard has counted its messages, and what waits on its connection. */
+  open(socket: InProcessSocket, ip: string): void;
   /** Number of open sockets. */
   size(): number;
   /** Number of subscriptions. */
@@ -100,6 +103,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
   const { canFind } = dependencies;
   const subscribe = createSubscribe({ index, dispatcher, matcher, changeProcessor, feed, canFind, limits });
   const clients = new Set<LiveClient>();
+  const unsent = dependencies.unsent ?? new UnsentBytes({ maxBytes: Number.POSITIVE_INFINITY });
   let isDraining = false;
   const loopBudget = new EventLoopBudget();
   /** The open sockets of an address, and its message rate. */
@@ -135,12 +139,17 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       const ip = dependencies.clientAddressOf(request);
       const status = rejectionOf(ip);
       if (status !== undefined) return rejectUpgrade(socket, status);
-      sockets.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, ip, false));
+      sockets.handleUpgrade(request, socket, head, (webSocket) =>
+        open(webSocket, ip, entryOf(webSocket, ip, socket), false),
+      );
     },
     rejectionOf,
     maxMessageBytes: limits.maxMessageBytes,
-    guard: (socket, ip) => guardOf(socket, addressStateOf(ip)),
-    open: (socket, ip) => open(socket, ip, true),
+    guard: (socket, ip, connection) => guardOf(socket, addressStateOf(ip), entryOf(socket, ip, connection)),
+    open(socket, ip) {
+      const receiver: Receiver = { unsentBytes: () => socket.heldBytes, end: () => socket.terminate() };
+      open(socket, ip, unsent.open(receiver, addressKey(ip)), true);
+    },
     size: () => clients.size,
     subscriptions: () => counts().subscriptions,
     workers: () => matcher.workers(),
@@ -195,11 +204,29 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     return state;
   }
 
-  function guardOf(socket: SocketGuardOptions["socket"], { rateLimiter }: AddressState): SocketGuard {
-    return new SocketGuard({ socket, limits, addressRateLimiter: rateLimiter, loopBudget, now, logger });
+  /** What waits on a connection, which has been counted since it was opened. */
+  function entryOf(socket: SocketGuardOptions["socket"], ip: string, connection: Duplex): UnsentEntry {
+    const receiver: Receiver = { unsentBytes: () => socket.bufferedAmount, end: () => socket.terminate() };
+    return unsent.entryOf(connection) ?? unsent.open(receiver, addressKey(ip));
   }
 
-  function open(socket: LiveSocket, ip: string, isCounted: boolean): void {
+  function guardOf(
+    socket: SocketGuardOptions["socket"],
+    { rateLimiter }: AddressState,
+    entry: UnsentEntry,
+  ): SocketGuard {
+    return new SocketGuard({
+      socket,
+      limits,
+      addressRateLimiter: rateLimiter,
+      unsent: entry,
+      loopBudget,
+      now,
+      logger,
+    });
+  }
+
+  function open(socket: LiveSocket, ip: string, entry: UnsentEntry, isCounted: boolean): void {
     const addressState = addressStateOf(ip);
     addressState.sockets += 1;
     const client = new LiveClient(socket, ip, {
@@ -209,7 +236,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       rewriteQuery,
       subscribe,
       unsubscribe: (subscription) => index.remove(subscription),
-      guard: guardOf(socket, addressState),
+      guard: guardOf(socket, addressState, entry),
       isCounted,
       onEvent,
       logger,

@@ -9,11 +9,19 @@ export interface LiveSocket {
   readonly bufferedAmount: number;
   on(event: "message", listener: (data: RawData, isBinary: boolean) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
-  on(event: "pong" | "close", listener: () => void): unknown;
+  on(event: "ping" | "pong" | "close", listener: () => void): unknown;
   send(text: string): void;
+  /** Sends a part of a message. */
+  send(data: string | Buffer, part: MessagePart): void;
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
+}
+
+interface MessagePart {
+  /** Whether it is the last part. */
+  fin: boolean;
+  binary: boolean;
 }
 
 export interface InProcessSocketOptions {
@@ -21,13 +29,15 @@ export interface InProcessSocketOptions {
   onMessage(message: JsonObject, bytes: number): void;
   /** What the client has not received yet, in bytes. */
   bufferedBytes(): number;
+  /** What is kept inside of the process until it has been processed, in bytes. */
+  heldBytes(): number;
   /** Asks the client for a sign of life, which `pong` passes on. */
   onPing(): void;
   /** Called once, with a code of WebSockets. */
   onClose(code: number, reason: string): void;
 }
 
-/** The code with which sockets are closed that do not respond anymore. */
+/** The code of a connection that ended without a close frame. */
 export const CLOSE_ABNORMAL = 1006;
 
 /** The socket of a client inside of the process, such as an API that has another protocol on the network. */
@@ -35,6 +45,8 @@ export class InProcessSocket extends EventEmitter implements LiveSocket {
   readonly OPEN = 1;
   readonly #options: InProcessSocketOptions;
   #isOpen = true;
+  /** The parts of a message so far. */
+  #started = "";
 
   constructor(options: InProcessSocketOptions) {
     super();
@@ -49,12 +61,20 @@ export class InProcessSocket extends EventEmitter implements LiveSocket {
     return this.#options.bufferedBytes();
   }
 
+  get heldBytes(): number {
+    return this.#options.heldBytes();
+  }
+
   /** Passes a message of the client to the server. */
   receive(message: JsonObject): void {
     if (this.#isOpen) this.emit("message", Buffer.from(JSON.stringify(message)), false);
   }
 
-  send(text: string): void {
+  send(data: string | Buffer, { fin }: Pick<MessagePart, "fin"> = { fin: true }): void {
+    this.#started += data.toString();
+    if (!fin) return;
+    const text = this.#started;
+    this.#started = "";
     this.#options.onMessage(JSON.parse(text), text.length);
   }
 

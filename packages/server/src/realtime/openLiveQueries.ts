@@ -3,6 +3,7 @@ import { type AuthContext, internalRequest } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
+import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { Logger } from "../core/logger.ts";
 import { compileRegex } from "../core/regex.ts";
 import type { createObjects } from "../data/objects/index.ts";
@@ -21,6 +22,7 @@ export interface LiveQueriesDependencies {
   verifyMasterKey: VerifyMasterKey;
   clientAddressOf: ClientAddressOf;
   authenticateSession(sessionToken: string): Promise<AuthContext>;
+  unsent: UnsentBytes;
   logger: Logger;
 }
 
@@ -53,6 +55,7 @@ export function openLiveQueries(dependencies: LiveQueriesDependencies): {
       }
     },
     regex: compileRegex,
+    unsent: dependencies.unsent,
     logger,
     limits: {
       maxSocketsPerAddress: liveSocketsPerAddress,

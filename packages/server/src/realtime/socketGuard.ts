@@ -1,7 +1,9 @@
 import type { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
 import { messageCost, TokenBucket } from "../core/limits/tokenBucket.ts";
+import type { UnsentEntry } from "../core/limits/unsentBytes.ts";
 import type { Logger } from "../core/logger.ts";
 import type { LiveSocket } from "./liveSocket.ts";
+import type { SharedText } from "./sharedText.ts";
 import { CLOSE_TRY_AGAIN } from "./temporaryErrors.ts";
 
 export interface SocketLimits {
@@ -13,21 +15,25 @@ export interface SocketLimits {
 }
 
 export interface SocketGuardOptions {
-  socket: Pick<LiveSocket, "readyState" | "OPEN" | "bufferedAmount" | "send" | "close" | "terminate">;
+  socket: Pick<LiveSocket, "readyState" | "OPEN" | "bufferedAmount" | "on" | "send" | "close" | "terminate">;
   limits: SocketLimits;
   /** Limits the messages of all sockets of the client's address together. */
   addressRateLimiter: TokenBucket;
+  /** Counts what the socket has not read yet. */
+  unsent: UnsentEntry;
   /** Limits how much work messages of all sockets may cause in one turn of the event loop. */
   loopBudget: EventLoopBudget;
   now(): number;
   logger: Logger;
 }
 
+/** Shorter ends of messages are copied, so that each message is one frame. */
+const MIN_SHARED_CHARS = 16 * 1024;
 export const CLOSE_POLICY_VIOLATION = 1008;
 /** How long a disconnected reader may take to receive the close frame, in ms. */
 const CLOSE_GRACE_MS = 1_000;
 
-/** The limits of one socket, whatever its protocol: of the messages that it sends, and of what it has not read. */
+/** The limits of one socket, whatever its protocol: of the messages and pings that it sends, and of what it has not read. */
 export class SocketGuard {
   readonly #options: SocketGuardOptions;
   readonly #rateLimiter: TokenBucket;
@@ -36,6 +42,9 @@ export class SocketGuard {
     this.#options = options;
     const { messageBurst: burst, messagesPerSecond: perSecond } = options.limits;
     this.#rateLimiter = new TokenBucket({ burst, perSecond }, options.now());
+    // They are answered, whether or not the answers are read.
+    options.socket.on("ping", () => this.admit(0));
+    options.socket.on("close", () => options.unsent.close());
   }
 
   /** Counts a message of the client. Closes the socket and returns false if it has sent too many. */
@@ -55,14 +64,31 @@ export class SocketGuard {
 
   /** Sends a message; disconnects a client that reads too slowly. */
   send(text: string): void {
-    const { socket, limits, logger } = this.#options;
-    if (socket.readyState !== socket.OPEN) return;
-    if (socket.bufferedAmount <= limits.maxBufferedBytes) {
-      socket.send(text);
+    if (!this.#canSend()) return;
+    this.#options.socket.send(text);
+    this.#options.unsent.update();
+  }
+
+  /** Like `send`, for a message with an end that is the same for many clients, which share its bytes. */
+  sendEvent(head: string, tail: SharedText): void {
+    if (tail.text.length < MIN_SHARED_CHARS) {
+      this.send(head + tail.text);
       return;
     }
+    if (!this.#canSend()) return;
+    const { socket, unsent } = this.#options;
+    socket.send(head, { fin: false, binary: false });
+    socket.send(tail.bytes, { fin: true, binary: false });
+    unsent.update();
+  }
+
+  #canSend(): boolean {
+    const { socket, limits, logger } = this.#options;
+    if (socket.readyState !== socket.OPEN) return false;
+    if (socket.bufferedAmount <= limits.maxBufferedBytes) return true;
     logger.warn("disconnected a client that reads its events too slowly");
     socket.close(CLOSE_TRY_AGAIN, "reads too slowly");
     setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
+    return false;
   }
 }

@@ -11,6 +11,7 @@ import {
   PATTERN_COST,
   type ProtocolError,
 } from "@purse/protocol";
+import type { SharedText } from "./sharedText.ts";
 
 /** A client of live queries, as its subscriptions know it. */
 export interface Subscriber {
@@ -23,6 +24,8 @@ export interface Subscriber {
   readonly hasMasterKey: boolean;
   /** By request ID. */
   readonly subscriptions: ReadonlyMap<number | string, Subscription>;
+  /** Sends the message of an event: what is its own, and the end that others get too. */
+  sendEvent(head: string, tail: SharedText): void;
   send(text: string): void;
   sendError(error: ProtocolError, requestId?: number | string): void;
   /** Ends one subscription with an error. */

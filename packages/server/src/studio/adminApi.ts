@@ -4,11 +4,14 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { AuthContext } from "../core/authContext.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
 import { requestTarget, targetBelow } from "../core/http/requestTarget.ts";
 import { Router } from "../core/http/router.ts";
+import { AnswerSize } from "../core/limits/answerSize.ts";
+import { answerChunks } from "../core/limits/answerText.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
 import type { StudioError } from "../studioApi/errors.ts";
 import type { Audit, AuditDetails } from "./audit.ts";
@@ -29,6 +32,8 @@ export interface AdminApiDependencies extends ParameterLimits {
   /** Returns the URL of the Parse API as the client knows it. */
   serverUrlOf(message: IncomingMessage): string;
   clientAddressOf: ClientAddressOf;
+  /** Maximum size of a response, in bytes. */
+  maxAnswerBytes: number;
   /** Ends streams when the server stops. */
   stopSignal: AbortSignal;
   reportError(error: unknown, requestId: string): void;
@@ -89,7 +94,11 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
     assertCsrfToken(needs, request.raw, signedIn);
     const result = await handleRequest(route, pathParams, signedIn, request, reply);
     if (isStream(result)) sendStream(reply, result, (error) => reportError(error, request.id));
-    else sendReply(reply, { status, body: JSON.stringify(result) });
+    else
+      sendReply(
+        reply,
+        chunkedReply(await answerChunks(result, new AnswerSize(dependencies.maxAnswerBytes)), { status }),
+      );
   }
 
   async function authenticate({ raw }: FastifyRequest): Promise<SignedIn | undefined> {

@@ -2,6 +2,8 @@ import type { StreamReply, StudioRequest } from "./route.ts";
 
 /** Maximum number of queued events; a slower client is disconnected and has to reconnect. */
 const MAX_QUEUED_EVENTS = 5_000;
+/** Maximum size of queued events in characters; of one event at least. */
+const MAX_QUEUED_CHARS = 16 * 1024 * 1024;
 /** Interval of heartbeats and session checks, in ms. */
 const HEARTBEAT_MS = 5_000;
 
@@ -15,6 +17,7 @@ export function eventStream(
 ): StreamReply {
   async function* events(): AsyncGenerator<string> {
     let queue: string[] = [];
+    let queuedChars = 0;
     let isEnded = false;
     let wake: () => void = () => undefined;
     const wakeUp = () => wake();
@@ -25,8 +28,13 @@ export function eventStream(
     closeSignal.addEventListener("abort", end);
     if (closeSignal.aborted) return;
     const unsubscribe = await subscribe((event, data) => {
-      queue.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-      if (queue.length > MAX_QUEUED_EVENTS) end();
+      if (isEnded) return;
+      const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+      queue.push(text);
+      queuedChars += text.length;
+      const isTooLong =
+        queue.length > MAX_QUEUED_EVENTS || (queuedChars > MAX_QUEUED_CHARS && queue.length > 1);
+      if (isTooLong) end();
       wakeUp();
     });
     const heartbeat = setInterval(() => {
@@ -49,6 +57,7 @@ export function eventStream(
         }
         const chunks = queue;
         queue = [];
+        queuedChars = 0;
         if (!isEnded && chunks.length > 0) yield chunks.join("");
       }
     } finally {

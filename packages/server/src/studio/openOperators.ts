@@ -1,4 +1,6 @@
+import { revokeOperatorSessions } from "../auth/operatorSessions.ts";
 import { Passwords } from "../auth/password.ts";
+import { publishInvalidation } from "../auth/sessionInvalidation.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
@@ -25,6 +27,10 @@ export async function openOperators(store: Store): Promise<OperatorAccounts> {
     if (id === undefined) throw new Error(`The operator "${username}" does not exist`);
     return id;
   };
+  const endSessionsOfUsers = async (id: string) => {
+    for (const sessionId of await revokeOperatorSessions(store, id))
+      await publishInvalidation(store, { sessionId });
+  };
   return {
     add: (input) => operators.add(input),
     list: () => operators.list(),
@@ -34,11 +40,13 @@ export async function openOperators(store: Store): Promise<OperatorAccounts> {
       await operators.removeFactor(id);
       await operators.removePasskeys(id);
       await store.write(await sessions.endAll(id));
+      await endSessionsOfUsers(id);
     },
     async remove(username) {
       const id = await requireId(username);
       await operators.remove(id);
       await store.write(await sessions.endAll(id));
+      await endSessionsOfUsers(id);
     },
   };
 }

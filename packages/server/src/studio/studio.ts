@@ -121,6 +121,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
       audit,
       stopSignal: stopController.signal,
       maxBodyBytes: config.maxBodyBytes,
+      maxAnswerBytes: config.maxAnswerBytes,
     }),
     async start() {
       await restores.recordInAudit(audit);

@@ -77,6 +77,11 @@ export const codeEndpoints = {
       triggers: z.array(z.string()),
       plugins: z.array(z.object({ name: z.string(), functions: z.array(z.string()), file: z.string() })),
       rateLimited: z.int(),
+      refused: z
+        .array(z.object({ name: z.string(), isRefusedToAll: z.boolean(), remainingMs: z.number() }))
+        .describe(
+          "Functions and triggers that are refused for a while, because they blocked their thread repeatedly",
+        ),
     }),
   }),
   runFunction: endpoint("POST", "/functions/:name", {

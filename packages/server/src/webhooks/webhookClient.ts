@@ -1,4 +1,4 @@
-import { type OutboundResponse, sendRequest } from "@purse/outbound";
+import { BlockedAddressError, type OutboundResponse, sendRequest } from "@purse/outbound";
 import {
   ErrorCode,
   isJsonObject,
@@ -8,10 +8,12 @@ import {
   tryParseJson,
 } from "@purse/protocol";
 import type { RemoteHandlers } from "../cloud/cloud.ts";
+import { definitionOf } from "../cloud/definitionOf.ts";
 import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
 import type { CallContext, Invocation, InvocationResult } from "../cloud/workerMessages.ts";
 import type { Logger } from "../core/logger.ts";
+import { OutcomeUnknownError } from "../core/outcomeUnknownError.ts";
 import { trace, traceHeaders } from "../core/tracing/tracing.ts";
 import { signedHeaders } from "../core/webhookSignature.ts";
 import type { StudioHookCall } from "../studioApi/code.ts";
@@ -49,7 +51,7 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
     hasFunction: (name) => webhooks.get(`function ${name}`) !== undefined,
     hasTrigger: (trigger) => webhooks.get(trigger) !== undefined,
     async run(task) {
-      const webhook = webhooks.get(keyOf(task));
+      const webhook = webhooks.get(definitionOf(task));
       if (!webhook) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The webhook no longer exists");
       return resultOf(task, await call(webhook, bodyOf(task)));
     },
@@ -76,12 +78,13 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
       response = text === "" ? {} : JSON.parse(text);
     } catch (error) {
       logger.warn("a webhook could not be called", { url: webhook.url, error: String(error) });
-      throw new ProtocolError(
-        ErrorCode.SCRIPT_FAILED,
-        error instanceof SyntaxError ? "Malformed response" : "The webhook could not be called.",
-      );
+      if (error instanceof SyntaxError) throw malformedResponse();
+      const message = "The webhook could not be called.";
+      throw wasNotSent(error)
+        ? new ProtocolError(ErrorCode.SCRIPT_FAILED, message)
+        : new OutcomeUnknownError(ErrorCode.SCRIPT_FAILED, message);
     }
-    if (!isJsonObject(response)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Malformed response");
+    if (!isJsonObject(response)) throw malformedResponse();
     if (response.error !== undefined && response.error !== null)
       throw dependencies.answersAsParseServer ? parseServerWebhookError(response) : webhookError(response);
     return response.success;
@@ -105,19 +108,17 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
   }
 }
 
-function keyOf(task: Invocation): string {
-  switch (task.kind) {
-    case "function":
-      return `function ${task.name}`;
-    case "object":
-      return `${task.trigger}.${task.className}`;
-    case "beforeSave":
-    case "beforeFind":
-    case "afterFind":
-      return `${task.kind}.${task.className}`;
-    default:
-      return "";
-  }
+/** It may be that of a proxy that has lost the response. */
+function malformedResponse(): ProtocolError {
+  return new OutcomeUnknownError(ErrorCode.SCRIPT_FAILED, "Malformed response");
+}
+
+/** Errors of requests that were not sent, because there was no connection. */
+const NOT_SENT: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH"]);
+
+function wasNotSent(error: unknown): boolean {
+  if (error instanceof BlockedAddressError) return true;
+  return error instanceof Error && "code" in error && NOT_SENT.has(error.code);
 }
 
 function bodyOf(task: Invocation): JsonObject {

@@ -27,6 +27,7 @@ export function useLive(className: string, query: RowQuery, isLive: boolean) {
     const queryKey = rowsKey(className, { where, order, as });
     const timers = new Set<ReturnType<typeof setTimeout>>();
     let isClosed = false;
+    let wasConnected = false;
     const url = studio.urlOf("/data/:className/live", { className, where });
 
     function handleEvent({ event, object }: StudioLiveEvent): void {
@@ -47,6 +48,10 @@ export function useLive(className: string, query: RowQuery, isLive: boolean) {
       schedule(FLASH_MS, () => setFlashing((before) => new Set([...before].filter((each) => each !== id))));
     }
 
+    function offerRefresh(): void {
+      setNewRowCount((before) => before + 1);
+    }
+
     function schedule(ms: number, run: () => void): void {
       const timer = setTimeout(() => {
         timers.delete(timer);
@@ -60,7 +65,12 @@ export function useLive(className: string, query: RowQuery, isLive: boolean) {
       for (const name of ["create", "update", "enter", "leave", "delete"]) {
         opened.addEventListener(name, ({ data }: MessageEvent<string>) => handleEvent(JSON.parse(data)));
       }
-      opened.addEventListener("refetch", () => setNewRowCount((before) => before + 1));
+      opened.addEventListener("refetch", offerRefresh);
+      // Changes between two connections were missed.
+      opened.addEventListener("connected", () => {
+        if (wasConnected) offerRefresh();
+        wasConnected = true;
+      });
       opened.onerror = () => {
         if (opened.readyState === EventSource.CLOSED) void reconnect();
       };

@@ -1,5 +1,5 @@
 import type { StudioResponse } from "@purse/server/studio-api";
-import { EmptyState, QueryState, useTranslation } from "@purse/ui";
+import { EmptyState, Notice, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { Page, Section } from "../../components/Page.tsx";
 import { PickList } from "../../components/PickList.tsx";
@@ -24,7 +24,7 @@ export function Functions() {
   );
 }
 
-function Workbench({ functions, defined, triggers }: StudioResponse<"GET", "/functions">) {
+function Workbench({ functions, defined, triggers, refused }: StudioResponse<"GET", "/functions">) {
   const { t } = useTranslation();
   const [name, setName] = useSearchParam("function");
   const [searchText, setSearchText] = useState("");
@@ -42,6 +42,17 @@ function Workbench({ functions, defined, triggers }: StudioResponse<"GET", "/fun
   }
   return (
     <>
+      {refused.length > 0 && (
+        <Notice kind="danger" title={t("Refused for a minute after blocking the cloud code repeatedly")}>
+          <ul className="row">
+            {refused.map((each) => (
+              <li key={each.name}>
+                <code>{each.name}</code>
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       <div className="workbench">
         <PickList
           label={t("Functions")}

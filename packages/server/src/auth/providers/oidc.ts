@@ -74,13 +74,14 @@ function isJwt(type: string | undefined): boolean {
 }
 
 /**
- * Whether a token was issued to one of our clients. If its audience includes other clients, `azp` has to be ours. (If
- * the audience is ours alone, `azp` may be another app of the same project, as in Google's tokens.)
+ * Whether a token was issued to one of our clients: its `azp`, if it has one, or else all of its audience (OpenID Connect Core
+ * 1.0, section 3.1.3.7, steps 3 to 5). Apps of one project whose tokens name the server's client as the audience, such as
+ * Google's for Android, are clients of ours only if they are listed.
  */
 function isIssuedToUs({ aud, azp }: JWTPayload, clientIds: readonly string[]): boolean {
-  const audience = Array.isArray(aud) ? aud : [aud];
   const isOurClient = (client: unknown) => typeof client === "string" && clientIds.includes(client);
-  return audience.every(isOurClient) || isOurClient(azp);
+  if (azp !== undefined) return isOurClient(azp);
+  return (Array.isArray(aud) ? aud : [aud]).every(isOurClient);
 }
 
 function signInError(reason: string): ProtocolError {

@@ -1,3 +1,4 @@
+import { MAX_ANSWER_BYTES } from "../../core/limits/answerSize.ts";
 import {
   addresses,
   flag,
@@ -50,7 +51,17 @@ export const requestSettings = {
     }),
     cloudMemoryMb: setting(integer(32, 65_536), {
       default: "512",
-      description: "Memory limit of cloud code, in MiB; it is restarted when it exceeds the limit.",
+      description:
+        "Memory limit of each thread of cloud code, in MiB; it is restarted when it exceeds the limit.",
+    }),
+    cloudWorkers: setting(integer(1, 64).optional(), {
+      description:
+        "Threads that run cloud functions at most; further ones are started when calls have to wait for one that is blocked. Unless it is 1, there may be one more, for triggers only. Default: 2, or 1 on one processor and with the compatibility parse. Variables of modules are per thread.",
+    }),
+    cloudBlockedMs: setting(integer(100, 3_600_000), {
+      default: "5000",
+      description:
+        "How long a function or trigger may block its thread, in ms of processor time, before the thread is ended; what does so repeatedly is refused for a minute.",
     }),
     cloudLoadTimeoutMs: setting(integer(1_000, 3_600_000), {
       default: "60000",
@@ -102,14 +113,18 @@ export const requestSettings = {
       description: "Time limit of a database query, in ms; a query that exceeds it fails with error 124.",
     }),
     maxAnswerBytes: setting(integer(64 * 1024, 2 ** 28), {
-      default: String(64 * 1024 * 1024),
+      default: String(MAX_ANSWER_BYTES),
       description:
-        "Maximum size of a query response, in bytes; a query that exceeds it fails with error 116.",
+        "Maximum size of a response, in bytes, with everything as often as it is in it; a request that exceeds it fails with error 116.",
     }),
     maxAnswersBytes: setting(integer(64 * 1024, 2 ** 40), {
       default: String(128 * 1024 * 1024),
       description:
         "Maximum size of all responses in memory together, in bytes; further large responses wait.",
+    }),
+    maxUnsentBytes: setting(integer(1024 * 1024, 2 ** 40).optional(), {
+      description:
+        "Bytes that may wait until clients read them, of responses, live events and streams together, half of them for one IP address; beyond it, the connections with the most unread bytes are ended. At least four times maxAnswerBytes. Default: a sixteenth of the memory, at most 512 MiB.",
     }),
   }),
   ...settingGroup("Data API", {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chunkedReply, slicesOf } from "./chunkedReply.ts";
+import { chunkedReply, countedSlicesOf, slicesOf, unsentChunksOf } from "./chunkedReply.ts";
 
 const MB = 1024 * 1024;
 
@@ -22,5 +22,17 @@ describe("chunkedReply", () => {
     expect(chunkedReply(["[]"])).toEqual({ status: 200, body: "[]" });
     expect(chunkedReply(["[", "]"])).toMatchObject({ chunks: ["[", "]"], body: "[]" });
     expect(chunkedReply(["x".repeat(MB + 1)]).chunks).toHaveLength(1);
+  });
+});
+
+describe("countedSlicesOf()", () => {
+  it("counts what is left of all replies of a connection", () => {
+    const connection = {};
+    const first = countedSlicesOf(["abc", "de"], connection);
+    const second = countedSlicesOf(["f"], connection);
+    expect([first.next().value, unsentChunksOf(connection)]).toEqual(["abc", 2]);
+    expect([second.next().value, unsentChunksOf(connection)]).toEqual(["f", 2]);
+    first.return(undefined);
+    expect(unsentChunksOf(connection)).toBe(0);
   });
 });

@@ -1,14 +1,19 @@
+import { endOfSlice } from "../limits/answerText.ts";
 import type { ApiReply } from "./apiRoute.ts";
 
 /** Characters that are written at once: each write is copied until the client has received it. */
-const MAX_SLICE_CHARS = 1024 * 1024;
+export const MAX_SLICE_CHARS = 1024 * 1024;
 
-/** Returns a reply with status 200 whose JSON text is in chunks. Reading its `body` joins them. */
-export function chunkedReply(chunks: readonly string[]): ApiReply {
+/** Returns a reply, with status 200 by default, whose JSON text is in chunks. Reading its `body` joins them. */
+export function chunkedReply(
+  chunks: readonly string[],
+  head: Partial<Pick<ApiReply, "status" | "headers">> = {},
+): ApiReply {
   const [only = ""] = chunks;
-  if (chunks.length <= 1 && only.length <= MAX_SLICE_CHARS) return { status: 200, body: only };
+  if (chunks.length <= 1 && only.length <= MAX_SLICE_CHARS) return { status: 200, ...head, body: only };
   return {
     status: 200,
+    ...head,
     chunks,
     get body() {
       return chunks.join("");
@@ -20,19 +25,35 @@ export function chunkedReply(chunks: readonly string[]): ApiReply {
 export function* slicesOf(chunks: readonly string[]): Generator<string> {
   for (const chunk of chunks) {
     for (let start = 0; start < chunk.length; ) {
-      const end = sliceEnd(chunk, start);
+      const end = endOfSlice(chunk, start, MAX_SLICE_CHARS);
       yield chunk.slice(start, end);
       start = end;
     }
   }
 }
 
-/** The end of a slice that does not split a surrogate pair. */
-function sliceEnd(text: string, start: number): number {
-  const end = start + MAX_SLICE_CHARS;
-  if (end >= text.length) return text.length;
-  const last = text.charCodeAt(end - 1);
-  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+/** What has not been passed on of the chunks that are sent over a connection, in characters. */
+const unsentChunks = new WeakMap<object, number>();
+
+export function unsentChunksOf(connection: object): number {
+  return unsentChunks.get(connection) ?? 0;
+}
+
+/** Like `slicesOf`, but counts what is left for `unsentChunksOf`. */
+export function* countedSlicesOf(chunks: readonly string[], connection: object): Generator<string> {
+  // Replies to several requests may wait on one connection.
+  const count = (chars: number) => unsentChunks.set(connection, unsentChunksOf(connection) + chars);
+  let left = chunks.reduce((sum, { length }) => sum + length, 0);
+  count(left);
+  try {
+    for (const slice of slicesOf(chunks)) {
+      left -= slice.length;
+      count(-slice.length);
+      yield slice;
+    }
+  } finally {
+    count(-left);
+  }
 }
 
 /** The length of a body in bytes. */

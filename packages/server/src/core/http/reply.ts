@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { FastifyReply } from "fastify";
 import type { ApiReply } from "./apiRoute.ts";
-import { chunksLength, slicesOf } from "./chunkedReply.ts";
+import { chunksLength, countedSlicesOf, MAX_SLICE_CHARS } from "./chunkedReply.ts";
 
 const STATUS_BY_CODE: Readonly<Record<number, number>> = {
   [ErrorCode.INTERNAL_SERVER_ERROR]: 500,
@@ -23,10 +23,15 @@ export function sendReply(reply: FastifyReply, answer: ApiReply): FastifyReply {
   reply.code(status).headers(JSON_HEADERS);
   if (headers) setHeaders(reply, headers);
   // Reading the body of a chunked reply would join its chunks.
-  if (!chunks) return reply.send(answer.body);
+  if (chunks) return sendChunks(reply, chunks);
+  const { body } = answer;
+  return body.length > MAX_SLICE_CHARS ? sendChunks(reply, [body]) : reply.send(body);
+}
+
+function sendChunks(reply: FastifyReply, chunks: readonly string[]): FastifyReply {
   return reply
     .header("content-length", chunksLength(chunks))
-    .send(Readable.from(slicesOf(chunks), { highWaterMark: 1 }));
+    .send(Readable.from(countedSlicesOf(chunks, reply.request.socket), { highWaterMark: 1 }));
 }
 
 /** Fastify sends names in lower case. The PHP SDK finds those of Parse Server only as Parse Server spells them. */

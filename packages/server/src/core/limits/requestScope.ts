@@ -1,21 +1,27 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { type AnswerMemory, AnswerSize } from "./answerSize.ts";
 import type { ByteBudget } from "./byteBudget.ts";
 
 export interface RequestScopeOptions {
   /** Sender of the request, such as its IP address; worker threads are shared fairly among groups. */
   group: string;
   budget: ByteBudget;
-  /** Maximum bytes that may be read for one response. */
+  /** Maximum bytes that may be read for one response, and that it may have. */
   maxAnswerBytes: number;
 }
 
+/** Reservations below this size, in bytes, do not wait. */
+const SMALL_RESERVATION = 256 * 1024;
+
 /** The resources of one HTTP request; released when the response has ended or the connection is closed. */
-export class RequestScope {
+export class RequestScope implements AnswerMemory {
   readonly group: string;
   readonly #budget: ByteBudget;
   readonly #maxAnswerBytes: number;
-  #bytes = 0;
+  #read: AnswerSize | undefined;
+  #answer: AnswerSize | undefined;
+  /** Bytes of the budget that it holds: for what was read or for the answer, whichever is more. */
+  #held = 0;
   #largeReads: Promise<void> = Promise.resolve();
   #controller: AbortController | undefined;
   #isCancelable = false;
@@ -45,17 +51,36 @@ export class RequestScope {
     this.#isCancelable = true;
   }
 
+  /** What is put into the response. */
+  get answer(): AnswerSize {
+    this.#answer ??= new AnswerSize(this.#maxAnswerBytes, this);
+    return this.#answer;
+  }
+
   /** Bytes that may still be read for the response. */
   get bytesLeft(): number {
-    return Math.max(0, this.#maxAnswerBytes - this.#bytes);
+    return this.#read?.bytesLeft ?? this.#maxAnswerBytes;
   }
 
   /** Counts bytes that were read for the response until the request has ended. Throws 116. */
   charge(bytes: number): void {
-    if (bytes > this.bytesLeft) throw responseTooLarge(this.#maxAnswerBytes);
-    if (this.#isClosed) return;
-    this.#bytes += bytes;
-    this.#budget.charge(bytes, this.group);
+    this.#read ??= new AnswerSize(this.#maxAnswerBytes, this);
+    this.#read.charge(bytes);
+  }
+
+  hold(bytes: number): void {
+    const more = bytes - this.#held;
+    if (more <= 0 || this.#isClosed) return;
+    this.#held = bytes;
+    this.#budget.charge(more, this.group);
+  }
+
+  async reserve(bytes: number): Promise<void> {
+    const more = bytes - this.#held;
+    if (more <= SMALL_RESERVATION || this.#isClosed) return;
+    await this.#budget.reserve(more, this.group, this.signal);
+    if (this.#isClosed) this.#budget.release(more, this.group);
+    else this.#held += more;
   }
 
   /** Resolves when no other large read of the request is in progress, with a function that ends this one. */
@@ -71,18 +96,10 @@ export class RequestScope {
   close(hasResponded: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    if (this.#bytes > 0) this.#budget.release(this.#bytes, this.group);
+    if (this.#held > 0) this.#budget.release(this.#held, this.group);
     this.#isAborted = !hasResponded;
     if (this.#isAborted) this.#controller?.abort();
   }
-}
-
-export function responseTooLarge(maxBytes: number): ProtocolError {
-  const megabytes = Math.max(1, Math.round(maxBytes / 1024 ** 2));
-  return new ProtocolError(
-    ErrorCode.OBJECT_TOO_LARGE,
-    `The response would be larger than ${megabytes} MB: request fewer objects at a time, with limit and skip`,
-  );
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();
@@ -96,4 +113,9 @@ export function runInScope<T>(scope: RequestScope, work: () => T): T {
 export function currentScope(): RequestScope | undefined {
   const scope = storage.getStore();
   return scope?.isClosed ? undefined : scope;
+}
+
+/** The size of the current request's answer. Outside of requests, each answer has one of its own. */
+export function currentAnswer(maxBytes: number): AnswerSize {
+  return currentScope()?.answer ?? new AnswerSize(maxBytes);
 }

@@ -8,7 +8,7 @@ import {
   WorkerPool,
   WorkerTimeoutError,
 } from "@purse/workers";
-import { responseTooLarge } from "../../core/limits/requestScope.ts";
+import { responseTooLarge } from "../../core/limits/answerSize.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { AggregationJob, AggregationResult } from "./aggregationThread.ts";
 

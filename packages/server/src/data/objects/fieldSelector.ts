@@ -17,6 +17,13 @@ interface KeyTree {
   branches: Map<string, KeyTree>;
 }
 
+/** Selects the requested fields of objects. */
+export interface FieldSelector {
+  (object: JsonObject): JsonObject;
+  /** Selects those of the objects that are included along a path, before they are; undefined for all. */
+  at(path: readonly string[]): ((object: JsonObject) => JsonObject) | undefined;
+}
+
 /**
  * Creates a function that selects the requested fields of objects. The keys are parsed only once. A dotted key selects
  * a part of a nested value.
@@ -25,13 +32,36 @@ export function createFieldSelector({
   keys,
   excludeKeys,
   includeScore,
-}: Pick<Query, "keys" | "excludeKeys" | "includeScore">): (object: JsonObject) => JsonObject {
+}: Pick<Query, "keys" | "excludeKeys" | "includeScore">): FieldSelector {
   const keptTree = keys && buildKeyTree(includeScore ? [...keys, "score"] : keys);
   const removedTree = excludeKeys.length > 0 ? buildKeyTree(excludeKeys) : undefined;
-  return (object) => {
-    const result = keptTree ? keepKeys(object, keptTree, true) : object;
-    return removedTree ? removeKeys(result, removedTree) : result;
+  const select = (object: JsonObject): JsonObject => selectFrom(object, keptTree, removedTree);
+  const at: FieldSelector["at"] = (path) => {
+    const kept = keptTree && branchAt(keptTree, path);
+    const removed = removedTree && branchAt(removedTree, path);
+    if (removed?.isLeaf) return (object) => keepKeys(object, NOTHING, true);
+    const keepsAll = !keptTree || (kept?.isLeaf ?? false);
+    if (keepsAll && !removed) return undefined;
+    return (object) => selectFrom(object, keepsAll ? undefined : (kept ?? NOTHING), removed);
   };
+  return Object.assign(select, { at });
+}
+
+const NOTHING: KeyTree = { isLeaf: false, branches: new Map() };
+
+function selectFrom(object: JsonObject, kept: KeyTree | undefined, removed: KeyTree | undefined): JsonObject {
+  const result = kept ? keepKeys(object, kept, true) : object;
+  return removed ? removeKeys(result, removed) : result;
+}
+
+/** The node at the end of a path, or the leaf on the way to it, which is the whole value. */
+function branchAt(root: KeyTree, path: readonly string[]): KeyTree | undefined {
+  let node: KeyTree | undefined = root;
+  for (const segment of path) {
+    node = node?.branches.get(segment);
+    if (node?.isLeaf) return node;
+  }
+  return node;
 }
 
 function buildKeyTree(keys: readonly string[]): KeyTree {

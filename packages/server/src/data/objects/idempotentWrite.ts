@@ -20,6 +20,8 @@ export interface ResponseToSave {
 export interface IdempotentRequest {
   /** Returns the write that saves the response of the request, or those of all requests in a batch. */
   saveResponses(replies: readonly ResponseToSave[]): Write;
+  /** Whether `executeOnce` was rejected although the request, or a part of it, may have been executed. */
+  readonly isOutcomeUnknown: boolean;
   /** Marks the write with the responses as committed. */
   markCommitted(): void;
   /** Returns the record of one request in a batch. */

@@ -1,7 +1,7 @@
+import { TimeSlicer } from "../../core/limits/timeSlicer.ts";
+
 /** Texts shorter than this are not split into chunks. */
 const MIN_CHUNK_CHARS = 64 * 1024;
-/** Time that work on a list may block the event loop, in ms. */
-const SLICE_MS = 10;
 
 /**
  * Concatenates `head`, the comma-separated texts, and `tail`. Long results are returned in chunks to avoid copying them
@@ -27,16 +27,14 @@ export function jsonListChunks(head: string, texts: readonly string[], tail: str
 export async function mapInSlices<T, U>(items: readonly T[], map: (item: T) => U | Promise<U>): Promise<U[]> {
   const results: (U | Promise<U>)[] = [];
   const settled: U[] = [];
-  let sliceEnd = performance.now() + SLICE_MS;
+  const slices = new TimeSlicer();
   for (const item of items) {
     const result = map(item);
     results.push(result);
     // The promise is awaited below; this avoids an unhandled rejection in the meantime.
     if (result instanceof Promise) result.catch(() => undefined);
     else settled.push(result);
-    if (performance.now() < sliceEnd) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    sliceEnd = performance.now() + SLICE_MS;
+    if (slices.isExpired) await slices.pause();
   }
   return settled.length === results.length ? settled : Promise.all(results);
 }

@@ -14,6 +14,9 @@ import {
   withParsedWhere,
 } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
+import { AnswerSize, MAX_ANSWER_BYTES } from "../../core/limits/answerSize.ts";
+import { answerTexts } from "../../core/limits/answerText.ts";
+import { currentAnswer } from "../../core/limits/requestScope.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { ObjectText } from "../../database/objectText.ts";
 import { mayContainFiles } from "../fileUrls.ts";
@@ -51,6 +54,8 @@ export interface ReadDependencies {
   lockSchemas?: boolean;
   /** Whether the first text search of a client creates the text index of a class. */
   clientsIndexTexts?: boolean;
+  /** Maximum size of a response, in bytes. */
+  maxAnswerBytes?: number;
 }
 
 export interface Reads {
@@ -82,6 +87,7 @@ interface FindResult {
 export function createReads(dependencies: ReadDependencies): Reads {
   const { access, reader, serializer, schemas, rules, triggers } = dependencies;
   const limits = dependencies.limits ?? DEFAULT_QUERY_LIMITS;
+  const { maxAnswerBytes = MAX_ANSWER_BYTES } = dependencies;
   const readIncluded = createIncludedReads({ access, reader, serializer, triggers, limits });
   const subqueryTriggers = createSubqueryTriggers({ triggers, schemas, access });
 
@@ -272,15 +278,19 @@ export function createReads(dependencies: ReadDependencies): Reads {
         readable.set(String(objectId), text);
       }
     }
-    const texts = objects.flatMap((object) => {
-      const id = getId(object);
-      if (seesAll || id === undefined) return [JSON.stringify(object)];
-      return readable.get(id) ?? [];
-    });
+    const returned = objects.filter((object) => seesAll || getId(object) === undefined);
+    const serialized = await answerTexts(returned, new AnswerSize(maxAnswerBytes));
+    const textByObject = new Map(returned.map((object, i) => [object, serialized[i] ?? "null"]));
+    const texts = objects.flatMap(
+      (object) => textByObject.get(object) ?? readable.get(getId(object) ?? "") ?? [],
+    );
     return serializeResults(texts, query, schema, request, params, operation);
   }
 
-  /** Serializes objects as JSON texts: at once if stored texts are passed through, because nothing changes. */
+  /**
+   * Serializes objects as JSON texts, which are charged to the answer: at once if stored texts are passed through, because
+   * nothing changes.
+   */
   function serializeResults(
     texts: readonly ObjectText[],
     query: Query,
@@ -295,7 +305,10 @@ export function createReads(dependencies: ReadDependencies): Reads {
       !triggers.afterFind(className) &&
       !query.keys &&
       query.include.length + query.excludeKeys.length === 0;
-    if (isUnchanged && relationFields(schema).length === 0 && !texts.some(mayContainFiles)) return texts;
+    if (isUnchanged && relationFields(schema).length === 0 && !texts.some(mayContainFiles)) {
+      currentAnswer(maxAnswerBytes).charge(charsOf(texts));
+      return texts;
+    }
     return serializeChanged(texts, query, schema, request, params, operation, isUnchanged);
   }
 
@@ -310,6 +323,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     hasAllFields: boolean,
   ): Promise<readonly string[]> {
     const { className } = schema;
+    const answer = currentAnswer(maxAnswerBytes);
     const afterFind = triggers.afterFind(className);
     const serialize = serializer.forClass(className);
     const relations = relationFields(schema);
@@ -317,21 +331,30 @@ export function createReads(dependencies: ReadDependencies): Reads {
       const serialized = texts.some(mayContainFiles)
         ? await mapInSlices(texts, (text) => serializer.withFileUrls(text, request))
         : texts;
-      if (relations.length === 0) return serialized;
-      const tail = `,${JSON.stringify(Object.fromEntries(relations)).slice(1)}`;
-      return serialized.map((text) => text.slice(0, -1) + tail);
+      const tail = relations.length === 0 ? "" : `,${JSON.stringify(Object.fromEntries(relations)).slice(1)}`;
+      answer.charge(charsOf(serialized) + serialized.length * tail.length);
+      return tail === "" ? serialized : serialized.map((text) => text.slice(0, -1) + tail);
     }
     let objects = await mapInSlices(texts, (text) => {
       const object = { ...serializer.parseWithFileUrls(text, request), ...Object.fromEntries(relations) };
       return serialize ? serialize(object, request) : object;
     });
     await serializer.addFields(className, objects, request);
-    if (query.include.length > 0) {
-      await includePointers(objects, query.include, (target, ids) => readIncluded(target, ids, request));
-    }
-    if (afterFind) objects = await afterFind(objects, params, request, operation === "get");
     const selectFields = createFieldSelector(withIncludedKeys(query, schema));
-    return mapInSlices(objects, (object) => JSON.stringify(selectFields(object)));
+    let knownChars = charsOf(texts);
+    if (query.include.length > 0) {
+      knownChars += await includePointers(objects, query.include, {
+        fetchObjects: (target, ids) => readIncluded(target, ids, request),
+        // Triggers get whole objects.
+        selector: afterFind ? undefined : selectFields,
+        assertFits: (chars) => answer.assertFits(chars),
+      });
+    }
+    if (afterFind) {
+      objects = await afterFind(objects, params, request, operation === "get");
+      knownChars = Number.POSITIVE_INFINITY;
+    }
+    return answerTexts(await mapInSlices(objects, selectFields), answer, knownChars);
   }
 
   const authorizeFind: Reads["authorizeFind"] = (request, className, where, order = []) => {
@@ -349,6 +372,12 @@ export function createReads(dependencies: ReadDependencies): Reads {
   };
 
   return { find, findChunks, get, authorizeFind, serializer: serializer.forClassWithFiles, readCondition };
+}
+
+function charsOf(texts: readonly string[]): number {
+  let chars = 0;
+  for (const text of texts) chars += text.length;
+  return chars;
 }
 
 /** Query parameters of a request for a single object. */

@@ -47,7 +47,7 @@ async function scannedIds(schema: ClassSchema): Promise<string[]> {
   }
 }
 
-describe("the table of a class", () => {
+describe("the table of a class on PostgreSQL", () => {
   it("requires only the ids of its objects to be unique", async () => {
     await store.changeClass("Note", () => NOTE);
     const unique = await database`

@@ -67,7 +67,7 @@ async function openChannel(listenUrl: string, sql = pool) {
   return { channel, messages, polling };
 }
 
-describe("NotificationChannel", () => {
+describe("NotificationChannel of PostgreSQL", () => {
   it("receives the notifications of other processes, and does not poll meanwhile", async () => {
     const { channel, messages, polling } = await openChannel(url);
     const other = await openChannel(url);

@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { compileRegex } from "../../core/regex.ts";
+import { validateRegex } from "../../core/regex.ts";
 
 /** Escapes that differ in PostgreSQL's advanced regular expressions. */
 const ESCAPES: Readonly<Record<string, string>> = { b: "\\y", B: "\\Y", z: "\\Z", h: "[ \\t]" };
@@ -9,7 +9,7 @@ const ESCAPES: Readonly<Record<string, string>> = { b: "\\y", B: "\\Y", z: "\\Z"
  * (102), so that all databases accept the same ones.
  */
 export function postgresPattern(source: string, flags: string): string {
-  compileRegex(source, flags);
+  validateRegex(source, flags);
   const { text, flags: inner } = leadingFlags(source);
   const all = flags + inner;
   const lines = all.includes("m");

@@ -58,7 +58,7 @@ async function startRelay(): Promise<{ url: string; drop(): void; close(): void 
   };
 }
 
-describe("a session without a time limit", () => {
+describe("a session of PostgreSQL without a time limit", () => {
   it("ends if its connection is dead, and not while the server works on its statement", async () => {
     const relay = await startRelay();
     const [session, other] = [await openUnlimited(relay.url), await openUnlimited()];
@@ -100,7 +100,7 @@ describe("a session without a time limit", () => {
 
 const TIMEOUTS = "SELECT current_setting('statement_timeout'), current_setting('lock_timeout')";
 
-describe("a session behind a pooler", () => {
+describe("a session of PostgreSQL behind a pooler", () => {
   it("has its settings in each statement, and leaves none to other transactions", async () => {
     const session = await openPooled();
     expect(await session.run(TIMEOUTS, [])).toEqual([["4321ms", "1234ms"]]);

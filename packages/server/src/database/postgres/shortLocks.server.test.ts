@@ -14,7 +14,7 @@ const NOTE: ClassSchema = {
   indexes: { byN: { n: 1 } },
 };
 
-it("gives up dropping a class or an index that is in use, and lets requests of the class go on meanwhile", async () => {
+it("PostgreSQL gives up dropping a class or an index that is in use, and lets requests of the class go on meanwhile", async () => {
   const url = await createDatabase();
   const store = await openStore({ kind: "postgres", url, connections: 3 });
   const backup = postgres(url, { max: 1, onnotice: () => undefined });

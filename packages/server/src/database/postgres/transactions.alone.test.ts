@@ -66,7 +66,7 @@ const writing = (className: string) => ({
   writtenClasses: () => new Set([className]),
 });
 
-describe("Transactions", () => {
+describe("Transactions of PostgreSQL", () => {
   it("publish the classes of statements that were executed although BEGIN failed, and no others later", async () => {
     let isFailing = true;
     const transactions = await openThrough((message) => {

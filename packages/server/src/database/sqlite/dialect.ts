@@ -1,5 +1,5 @@
 import type { FieldTypeName } from "@purse/protocol";
-import { compileRegex } from "../../core/regex.ts";
+import { validateRegex } from "../../core/regex.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { columnTakes } from "../sql/columns.ts";
 import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
@@ -180,7 +180,7 @@ export const sqliteDialect: Dialect = {
   },
   direction: (descending) => (descending ? " DESC" : ""),
   pattern(source, flags) {
-    compileRegex(source, flags);
+    validateRegex(source, flags);
     return [source, flags];
   },
   comparable: (path) => valueAt(path),

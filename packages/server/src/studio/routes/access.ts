@@ -20,10 +20,13 @@ export interface AccessDependencies extends SignInDependencies {
   audit: Audit;
   /** The issuer shown by authenticator apps. */
   appName: string;
+  /** Ends the sessions of users that an operator has started. */
+  endOperatorSessions(operatorId: string): Promise<void>;
 }
 
 /** Routes for setup, sign-in and one's own account, and for other operators, their sessions, and the audit log. */
 export function accessRoutes({
+  endOperatorSessions,
   store,
   operators,
   sessions,
@@ -174,6 +177,7 @@ export function accessRoutes({
     await store.write(
       await sessions.endAll(before.id, before.id === current.operator.id ? current.session.id : undefined),
     );
+    await endOperatorSessions(before.id);
     request.setAuditDetails({ target: before.username, before: summarize(before), after: summarize(after) });
     return after;
   }
@@ -188,6 +192,7 @@ export function accessRoutes({
     }
     const removed = await operators.remove(id);
     await store.write(await sessions.endAll(id));
+    await endOperatorSessions(id);
     request.setAuditDetails({ target: removed.username, before: summarize(removed) });
     return {};
   }

@@ -14,7 +14,7 @@ import type { RouteDependencies } from "./routeContext.ts";
 type CodeRequests = Requests<typeof endpoints>;
 
 export interface CodeDependencies extends RouteDependencies {
-  cloud: Pick<Cloud, "functionNames" | "definitions" | "runFunction">;
+  cloud: Pick<Cloud, "functionNames" | "definitions" | "health" | "runFunction">;
   /** The files of the plugins, in the order of loading. */
   pluginFiles: readonly string[];
   logBuffer: LogBuffer;
@@ -75,6 +75,7 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
       // Plugins are loaded in the order of their files.
       plugins: plugins.map((plugin, at) => ({ ...plugin, file: dependencies.pluginFiles[at] ?? "" })),
       rateLimited: rateLimits.length,
+      refused: cloud.health().refused,
     };
   }
 

@@ -9,11 +9,12 @@ import type { StudioRole } from "../../studioApi/operatorRoles.ts";
 import { withoutSecrets } from "../audit.ts";
 import { type Requests, requireSignedIn, route, type StudioRoute } from "../route.ts";
 import { type RouteDependencies, viewContext } from "./routeContext.ts";
+import { assertMayEdit } from "./schema.ts";
 
 type ConsoleRequests = Requests<typeof endpoints>;
 
 /** Throws 119 if an operation of the Parse API is not allowed. */
-type AssertAllowed = (method: Method, path: string) => void;
+type AssertAllowed = (method: Method, path: string, params?: JsonObject) => void;
 
 export interface ConsoleDependencies extends Pick<RouteDependencies, "asUser"> {
   /** Executes operations of the APIs for the console. Rejects with ProtocolError. */
@@ -50,8 +51,9 @@ export function consoleRoutes(dependencies: ConsoleDependencies): StudioRoute[] 
     const { operator } = requireSignedIn(request);
     const context = await viewContext(dependencies, request);
     return respond(context, async () => {
-      assertMayExecute(operator.role, method, pathname);
-      return consoleApis.executeRequest(context, method, pathname, { ...query, ...body });
+      const params = { ...query, ...body };
+      assertMayExecute(operator.role, method, pathname, params);
+      return consoleApis.executeRequest(context, method, pathname, params);
     });
   }
 
@@ -69,8 +71,8 @@ export function consoleRoutes(dependencies: ConsoleDependencies): StudioRoute[] 
       ...(operationName !== undefined && { operationName }),
     };
     return respond(context, () =>
-      consoleApis.executeGraphql(context, fields, (method, path) =>
-        assertMayExecute(operator.role, method, path),
+      consoleApis.executeGraphql(context, fields, (...operation) =>
+        assertMayExecute(operator.role, ...operation),
       ),
     );
   }
@@ -102,11 +104,17 @@ const DELETABLE =
  * Throws 119 if the role of an operator does not allow an operation. Roles are not weaker here than on the other pages,
  * whose routes check them one by one; batches could contain anything.
  */
-export function assertMayExecute(role: StudioRole, method: Method, path: string): void {
+export function assertMayExecute(
+  role: StudioRole,
+  method: Method,
+  path: string,
+  params: JsonObject = {},
+): void {
   if (role === "owner" || method === "GET") return;
   if (role === "readOnly") throw forbidden("Operators who may only read can only send GET requests.");
   if (/^\/batch\/*$/.test(path)) throw forbidden("Batches require the role owner.");
   if (method === "DELETE" && !DELETABLE.test(path)) throw forbidden("Deleting this requires the role owner.");
+  if (path.startsWith("/schemas")) assertMayEdit(role, params);
 }
 
 function forbidden(message: string): ProtocolError {

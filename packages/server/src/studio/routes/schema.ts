@@ -1,17 +1,19 @@
 import { ErrorCode, isClassName, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import { isClientClass } from "../../data/permissions/clientAccess.ts";
 import { describeClass } from "../../data/schema/describe.ts";
 import { editClass, invalidClassName } from "../../data/schema/editClass.ts";
 import { generateTypes } from "../../data/schema/generateTypes.ts";
 import type { SchemaService } from "../../data/schema/schemaService.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
+import type { StudioRole } from "../../studioApi/operatorRoles.ts";
 import {
   schemaEndpoints as endpoints,
   type StudioSchemaPreview,
   studioClass,
 } from "../../studioApi/schema.ts";
 import { classCode, classDiff } from "../classCode.ts";
-import { type Requests, route, type StudioRoute } from "../route.ts";
+import { type Requests, requireSignedIn, route, type StudioRoute } from "../route.ts";
 import type { RouteDependencies } from "./routeContext.ts";
 
 type SchemaRequests = Requests<typeof endpoints>;
@@ -55,7 +57,10 @@ export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependenci
     return studioClass.parse(await schemaService.create(pathParams.className, edit));
   }
 
-  async function update({ pathParams, params: { edit }, setAuditDetails }: SchemaRequests["update"]) {
+  async function update(request: SchemaRequests["update"]) {
+    const { pathParams, params, setAuditDetails } = request;
+    const { edit } = params;
+    assertMayEdit(requireSignedIn(request).operator.role, edit);
     const known = schemas.get(pathParams.className);
     if (known) setAuditDetails({ before: changedParts(known, edit), after: edit });
     return studioClass.parse(await schemaService.update(pathParams.className, edit));
@@ -86,6 +91,17 @@ export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependenci
     const next = editClass(known ?? empty, { fields, classLevelPermissions, indexes }, fixedFields);
     return { lines: classDiff(known, next), code: classCode(next) };
   }
+}
+
+/** Throws 119 if an edit removes fields, whose values go with them, and the operator is no owner: as with whole classes. */
+export function assertMayEdit(role: StudioRole, { fields }: JsonObject): void {
+  if (role === "owner" || !isJsonObject(fields)) return;
+  const removed = Object.keys(fields).find((name) => {
+    const field = fields[name];
+    return isJsonObject(field) && field.__op === "Delete";
+  });
+  if (removed !== undefined)
+    throw operationForbidden(`Removing the field ${removed} with its values requires the role owner.`, 403);
 }
 
 /** Returns the parts of a class that an edit changes, before the edit. */
