@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { node, root, run } from "./install.mjs";
-import { CHROMIUM, ensureProgram } from "./programs.mjs";
+import { CHROMIUM, ensureProgram, noteMissing } from "./programs.mjs";
 
 const OTHERS = [
   "/usr/bin/chromium",
@@ -13,9 +13,26 @@ const OTHERS = [
 ];
 const CARRIER = "@sparticuz/chromium@148.0.0";
 
-/** Returns the path of a working Chromium. */
+/** Returns the path of a working Chromium. Throws Error if there is none. */
 export function ensureChromium() {
-  return ensureProgram(CHROMIUM) ?? OTHERS.find((path) => existsSync(path)) ?? carried();
+  const path = ensureProgram(CHROMIUM) ?? OTHERS.find((other) => existsSync(other)) ?? carried();
+  // That of the npm package needs libraries that few systems lack.
+  const { status, stderr } = spawnSync(path, ["--version"], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${path} does not start: ${stderr || "it is no program"}`);
+  return path;
+}
+
+/** Whether tests can use a browser; `npm test` says at its end if they could not. */
+export function hasChromium() {
+  try {
+    ensureChromium();
+    return true;
+  } catch (error) {
+    noteMissing(
+      `a browser (${String(error.message).trim()}): install the package ${CHROMIUM.debianPackage}, or set ${CHROMIUM.variable}`,
+    );
+    return false;
+  }
 }
 
 /** Without root permissions, installs the browser from an npm package. */

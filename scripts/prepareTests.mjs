@@ -6,6 +6,9 @@ import { compiled, ensureInstalled, node, root } from "./install.mjs";
 
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 
+/** Files of tests that need a browser. */
+export const BROWSER_TEST = /\.browser\.test\./;
+
 /** What test files need beyond the packages of the repository, by their paths: functions of scripts that provide it. */
 const NEEDS = [
   {
@@ -26,7 +29,7 @@ const NEEDS = [
   },
   { files: /\.(server|alone|browser)\.test\./, script: "build.mjs", name: "ensureServersBuilt" },
   { files: /\.browser\.test\.|^tests\/(security|server)\//, script: "build.mjs", name: "ensureAppsBuilt" },
-  { files: /\.browser\.test\./, script: "chromium.mjs", name: "ensureChromium" },
+  { files: BROWSER_TEST, script: "chromium.mjs", name: "hasChromium" },
 ];
 
 function installed(folder, what) {

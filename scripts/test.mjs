@@ -3,8 +3,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasChromium } from "./chromium.mjs";
 import { compiled, node, root } from "./install.mjs";
-import { prepareTests } from "./prepareTests.mjs";
+import { BROWSER_TEST, prepareTests } from "./prepareTests.mjs";
 import { takeMissing } from "./programs.mjs";
 
 const RESULTS = join(root, ".cache/test-results.json");
@@ -15,12 +16,15 @@ const VITEST = join(root, "node_modules/vitest/vitest.mjs");
  * well.
  */
 export async function runTests(args) {
-  await prepareTests(args);
+  const files = await prepareTests(args);
   takeMissing();
+  const inBrowser = files.filter((file) => BROWSER_TEST.test(file));
+  const leftOut = inBrowser.length > 0 && !hasChromium() ? inBrowser : [];
+  const withoutBrowser = leftOut.length > 0 ? ["--project", "!browser", "--passWithNoTests"] : [];
   mkdirSync(join(root, ".cache"), { recursive: true });
   rmSync(RESULTS, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
-  const { status, signal } = spawnSync(node, [VITEST, "run", ...reporters, ...args], {
+  const { status, signal } = spawnSync(node, [VITEST, "run", ...reporters, ...args, ...withoutBrowser], {
     stdio: "inherit",
     cwd: root,
     env: { ...compiled, ...process.env },
@@ -34,7 +38,9 @@ export async function runTests(args) {
     return { passed: 0, failed: isNothing ? 0 : 1, skipped: 0, isOk: isNothing };
   }
   const report = JSON.parse(readFileSync(RESULTS, "utf8"));
-  const { numPassedTests: passed, numFailedTests, numPendingTests: skipped } = report;
+  const { numPassedTests: passed, numFailedTests } = report;
+  // Of files that were left out, the tests are not known.
+  const skipped = report.numPendingTests + leftOut.length;
   // A file that fails to load has no tests: it counts as one failure.
   const broken = report.testResults.filter(
     (file) => file.status === "failed" && file.assertionResults.length === 0,

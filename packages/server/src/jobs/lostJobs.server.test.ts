@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type JsonObject, parseQuery } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { createDatabase } from "../../test/postgresDatabase.ts";
+import { DATABASES } from "../../test/storeCopies.ts";
 import { createLogger } from "../core/logger.ts";
 import { openSchemas } from "../data/schema/openSchemas.ts";
 import { openStore } from "../database/openStore.ts";
@@ -72,7 +73,7 @@ async function openCluster(kind: "SQLite" | "PostgreSQL") {
 
 const startsJob = (writes: Write[]) => writes.some(({ kind }) => kind === "create");
 
-describe.each(["SQLite", "PostgreSQL"] as const)("a job that was scheduled on %s", (kind) => {
+describe.each(DATABASES)("a job that was scheduled on %s", (kind) => {
   it("runs in another process, or is marked as failed, wherever its process ends", async () => {
     const { time, ran, createProcess, schedule, statuses } = await openCluster(kind);
     await schedule("one", 2 * SECOND);
