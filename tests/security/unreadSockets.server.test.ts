@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import { connectLive, type LiveSocket } from "../support/liveClient.ts";
 import { residentBytes } from "../support/processCpu.ts";
 import { type PurseProcess, rest, startPurse } from "../support/purse.ts";
@@ -54,6 +55,44 @@ describe("clients that do not read", () => {
     }
     expect(await metric("purse_unsent_bytes")).toBeLessThan(8 * MB);
     expect(residentBytes(purse.pid) - before).toBeLessThan(200 * MB);
+  });
+
+  /** A GraphQL connection that reads until the first event of its subscription. */
+  async function connectGraphql(): Promise<WebSocket> {
+    const socket = new WebSocket(`${purse.url.replace("http", "ws")}/graphql`, "graphql-transport-ws");
+    let isSubscribed = false;
+    socket.on("error", () => undefined);
+    socket.on("open", () => {
+      const payload = { "X-Parse-Application-Id": purse.appId };
+      socket.send(JSON.stringify({ type: "connection_init", payload }));
+    });
+    socket.on("message", (data) => {
+      const { type } = JSON.parse(String(data));
+      const payload = { query: "subscription { leafChanged { node { n text } } }" };
+      if (type === "connection_ack") socket.send(JSON.stringify({ type: "subscribe", id: "1", payload }));
+      if (type === "next") isSubscribed = true;
+    });
+    const hasEventAfterCreate = async () => {
+      await rest(purse, "POST", "/classes/Leaf", { n: 0 });
+      return isSubscribed;
+    };
+    await expect.poll(hasEventAfterCreate, { timeout: 20_000 }).toBe(true);
+    socket.pause();
+    return socket;
+  }
+
+  it("are ended as well if they do not read events of GraphQL", async () => {
+    await rest(purse, "POST", "/classes/Leaf", { n: 0, text: "first" });
+    const before = await metric("purse_ended_receivers_total");
+    // Each of them may leave 4 MiB unread, and all of them together 8.
+    const sockets = [];
+    for (let n = 0; n < 4; n++) sockets.push(await connectGraphql());
+    const endedAfterCreate = async () => {
+      await rest(purse, "POST", "/classes/Leaf", { n: 1, text: TEXT });
+      return metric("purse_ended_receivers_total");
+    };
+    await expect.poll(endedAfterCreate, { interval: 0, timeout: 60_000 }).toBeGreaterThan(before);
+    for (const socket of sockets) socket.terminate();
   });
 
   it("are ended as well if they do not read responses", async () => {

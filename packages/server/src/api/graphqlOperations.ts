@@ -1,5 +1,8 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
+import { addressKey } from "../core/http/address.ts";
+import type { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
+import { messageCost } from "../core/limits/tokenBucket.ts";
 import type { Files } from "../files/index.ts";
 import type { Operations, UploadedFile } from "../graphql/index.ts";
 import { assertBatchLimits, type BatchedRequest } from "./batchLimits.ts";
@@ -11,11 +14,16 @@ export interface GraphqlOperationsDependencies {
   files: Pick<Files, "save" | "maxUploadSize">;
   authenticateSession: Operations["authenticateSession"];
   maxLimit: number | undefined;
+  /** Limits how many operations of all requests start in one turn of the event loop. */
+  loopBudget: EventLoopBudget;
 }
+
+/** What starting an operation takes of the turn of the event loop. */
+const OPERATION_COST = 2;
 
 /** Creates the operations of one GraphQL request: it may do as much at once as a batch of the Parse API. */
 export function createGraphqlOperations(dependencies: GraphqlOperationsDependencies): Operations {
-  const { parseApi, files, appId } = dependencies;
+  const { parseApi, files, appId, loopBudget } = dependencies;
   const writes: BatchedRequest[] = [];
 
   const execute: Operations["execute"] = async (request, method, path, params) => {
@@ -23,8 +31,13 @@ export function createGraphqlOperations(dependencies: GraphqlOperationsDependenc
       writes.push({ method, path, params });
       assertBatchLimits(writes);
     }
-    const reply = await parseApi.execute(request, method, path, params);
-    const value: JsonValue = JSON.parse(reply.body);
+    // A page may have thousands of objects, each with a query of its own.
+    const key = addressKey(request.ip);
+    await loopBudget.acquire(OPERATION_COST, key);
+    const { body } = await parseApi.execute(request, method, path, params);
+    // Its objects are processed in the same turn as they are parsed.
+    await loopBudget.acquire(messageCost(body.length), key);
+    const value: JsonValue = JSON.parse(body);
     return value;
   };
 
@@ -54,7 +67,7 @@ async function saveFile(
       `File truncated as it exceeds the ${maxUploadSize} byte size limit.`,
     );
   }
-  const bytes = Buffer.from(await file.arrayBuffer());
+  const { content: bytes } = file;
   const contentType = file.type === "" ? undefined : file.type.split(";", 1)[0];
   const { name, url } = await files.save(request, {
     name: withExtension(file.name, contentType),

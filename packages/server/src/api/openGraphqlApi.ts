@@ -2,6 +2,7 @@ import type { AuthService } from "../auth/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import { parseEnvelope } from "../core/http/envelope.ts";
+import { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
 import type { DataService } from "../data/dataService.ts";
 import type { Files } from "../files/index.ts";
 import { createGraphqlApi, type GraphqlApi, type GraphqlConfigService } from "../graphql/index.ts";
@@ -28,6 +29,7 @@ export interface OpenGraphqlApiDependencies {
 export function openGraphqlApi(dependencies: OpenGraphqlApiDependencies): GraphqlApi | undefined {
   const { config, http, parseApi, data, auth, files, cloud } = dependencies;
   if (!config.graphql) return undefined;
+  const loopBudget = new EventLoopBudget();
   return createGraphqlApi({
     classes: () => data.schemas.all(),
     functionNames: () => [...cloud.definitions().functions].sort(),
@@ -38,8 +40,12 @@ export function openGraphqlApi(dependencies: OpenGraphqlApiDependencies): Graphq
       maxCost: config.graphqlMaxCost,
       defaultLimit: config.defaultLimit,
       maxLimit: config.maxLimit,
+      maxBodyBytes: config.maxBodyBytes,
+      maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
+      maxUploadBytes: files.maxUploadSize,
     },
     maxAnswerBytes: config.maxAnswerBytes,
+    assertCanUpload: (auth) => files.assertCanUpload(auth),
     authenticate: (message) => {
       // Credentials in the query string would be those of a link.
       const envelope = parseEnvelope(message.method ?? "GET", message.headers, "");
@@ -57,10 +63,8 @@ export function openGraphqlApi(dependencies: OpenGraphqlApiDependencies): Graphq
         files,
         authenticateSession: auth.authenticateSession,
         maxLimit: config.maxLimit,
+        loopBudget,
       }),
-    maxBodyBytes: config.maxBodyBytes,
-    maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
-    maxUploadBytes: files.maxUploadSize,
     memory: http.bodyMemory,
     report: dependencies.report,
   });

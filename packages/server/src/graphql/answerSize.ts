@@ -1,50 +1,34 @@
-import type { GraphQLError } from "graphql";
-import type { Plugin } from "graphql-yoga";
+import type { ExecutionResult, GraphQLError } from "graphql";
 import { AnswerSize, responseTooLarge } from "../core/limits/answerSize.ts";
 import { answerChunks, jsonLength } from "../core/limits/answerText.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
-import type { GraphqlContext } from "./context.ts";
 import { toClientError } from "./errors.ts";
 
 /** Maximum size of one event of a subscription, in bytes: twice that of a change that live queries send. */
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
-/** Larger results are serialized in slices of time. */
-const LARGE_CHARS = 64 * 1024;
 
 /**
- * Refuses results that would be too large: every alias and every object of a list repeats its value. They are charged before
- * they are serialized.
+ * The text of a result in chunks, or of the error of one that would be too large: every alias and every object of a list
+ * repeats its value. The values are charged before they are serialized.
  */
-export function limitAnswers(maxBytes: number): Plugin<object, GraphqlContext> {
-  return {
-    async onResultProcess({ result, setResult, serverContext }) {
-      if (Array.isArray(result) || Symbol.asyncIterator in result) return;
-      if (jsonLength(result, LARGE_CHARS) <= LARGE_CHARS) return;
-      try {
-        const answer = new AnswerSize(maxBytes, currentScope());
-        serverContext.largeAnswer.chunks = await answerChunks(result, answer);
-        // It is sent as it is here: a Response would encode all of it at once.
-        setResult({ ...result, stringify: () => "{}" });
-      } catch (error) {
-        setResult(failed(error));
-      }
-    },
-  };
+export async function answerOf(result: ExecutionResult, maxBytes: number): Promise<string[]> {
+  try {
+    return await answerChunks(result, new AnswerSize(maxBytes, currentScope()));
+  } catch (error) {
+    return [JSON.stringify(failed(error))];
+  }
 }
 
-/** The event of a subscription, or the error of one that would be too large. */
-export function limitEvent<Result extends object>(result: Result): Result | ReturnType<typeof failed> {
-  if (jsonLength(result, MAX_EVENT_BYTES) <= MAX_EVENT_BYTES) return result;
-  return failed(responseTooLarge(MAX_EVENT_BYTES));
+/** The event of a subscription, or the error of one that would be too large, and how long its data is. */
+export function limitEvent(event: ExecutionResult): { result: ExecutionResult; chars: number } {
+  const chars = jsonLength(event.data, MAX_EVENT_BYTES);
+  const result = chars <= MAX_EVENT_BYTES ? event : failed(responseTooLarge(MAX_EVENT_BYTES));
+  return { result, chars };
 }
 
-function failed(error: unknown): { data: null; errors: GraphQLError[] } {
-  return {
-    data: null,
-    errors: [
-      toClientError(error, () => {
-        throw error;
-      }),
-    ],
+function failed(error: unknown): { errors: GraphQLError[]; data: null } {
+  const unexpected = () => {
+    throw error;
   };
+  return { errors: [toClientError(error, unexpected)], data: null };
 }

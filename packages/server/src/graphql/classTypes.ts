@@ -1,6 +1,5 @@
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
   GraphQLID,
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
@@ -14,6 +13,7 @@ import { connectionArgs, connectionDefinitions } from "graphql-relay";
 import { type ClassFields, classFieldsOf } from "./classFields.ts";
 import { graphqlNames } from "./classNames.ts";
 import { inputTypeOf, whereTypeOf } from "./fieldTypes.ts";
+import { InputEnum } from "./inputEnum.ts";
 import { createOutputType } from "./outputType.ts";
 import { OBJECT } from "./scalars.ts";
 import type { GraphqlClass, TypeRegistry } from "./typeRegistry.ts";
@@ -169,7 +169,7 @@ function orderType(registry: TypeRegistry, typeName: string, { order }: ClassFie
     if (desc) values[`${field}_DESC`] = { value: `-${value}` };
   }
   const type = registry.addOfClass(
-    new GraphQLEnumType({
+    new InputEnum({
       name: `${typeName}Order`,
       description: `The order of objects of the class ${typeName}.`,
       values,

@@ -3,7 +3,27 @@ import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import type { Method } from "../core/http/apiRoute.ts";
 
 /** A file of a multipart request. */
-export type UploadedFile = Pick<Blob, "arrayBuffer" | "size" | "type"> & { name: string };
+export class UploadedFile {
+  readonly name: string;
+  /** Its content type, or empty. */
+  readonly type: string;
+  /** Private, so that a file is not taken for an object with millions of values. */
+  readonly #content: Buffer;
+
+  constructor(name: string, type: string, content: Buffer) {
+    this.name = name;
+    this.type = type;
+    this.#content = content;
+  }
+
+  get content(): Buffer {
+    return this.#content;
+  }
+
+  get size(): number {
+    return this.#content.length;
+  }
+}
 
 /** An event of a live query. */
 export interface LiveEvent {
@@ -30,8 +50,6 @@ export interface Operations {
 export interface GraphqlContext {
   requestContext: RequestContext;
   operations: Operations;
-  /** The text of a large response. */
-  largeAnswer: { chunks?: string[] };
   /** Subscribes to a live query; undefined if the operation did not come over a WebSocket. */
   subscribe?: (className: string, where: JsonObject) => Promise<AsyncGenerator<LiveEvent>>;
 }

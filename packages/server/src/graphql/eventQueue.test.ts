@@ -24,6 +24,19 @@ describe("an event queue", () => {
     expect(queue.bytes).toBe(0);
   });
 
+  it("knows the size of what its reader processes as well, until it asks for the next event", async () => {
+    const queue = new EventQueue<string>(() => undefined);
+    const waiting = queue.next();
+    queue.push("a", 10);
+    queue.push("b", 5);
+    await waiting;
+    expect(queue.heldBytes).toBe(15);
+    await queue.next();
+    expect(queue.heldBytes).toBe(5);
+    await queue.return();
+    expect(queue.heldBytes).toBe(0);
+  });
+
   it("hands out what is left before it ends, and takes nothing more", async () => {
     const queue = new EventQueue<string>(() => undefined);
     queue.push("a", 1);
@@ -46,5 +59,16 @@ describe("an event queue", () => {
     queue.push("a", 1);
     for await (const _ of queue) break;
     expect(onReturn).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ["waits", true],
+    ["comes later", false],
+  ])("throws the error with which it ends, once, for a reader that %s", async (_, isWaiting) => {
+    const queue = new EventQueue<string>(() => undefined);
+    const waiting = isWaiting ? queue.next() : undefined;
+    queue.end(new Error("too expensive"));
+    await expect(waiting ?? queue.next()).rejects.toThrow("too expensive");
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
   });
 });

@@ -1,23 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../core/authContext.ts";
+import type { JsonObject } from "@purse/protocol";
+import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import type { ApiReply, Method } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { CLIENT_BODY_LIMITS, parseJsonBody } from "../core/http/bodyParser.ts";
 import type { Operations } from "./context.ts";
-import { formContentType, isForm, MAX_PARTS } from "./formParts.ts";
-import type { GraphqlHttpRequest, GraphqlServer, GraphqlServerDependencies } from "./graphqlServer.ts";
+import { isForm, parseForm } from "./formParts.ts";
+import type { GraphqlServer, GraphqlServerDependencies } from "./graphqlServer.ts";
 import type { GraphqlSockets, GraphqlSocketsDependencies } from "./graphqlSockets.ts";
 
 export interface GraphqlApiDependencies extends GraphqlServerDependencies, GraphqlSocketsDependencies {
   /** Authenticates a request by its headers alone. Throws 119, 155 or 209. */
   authenticate(message: IncomingMessage): Promise<RequestContext>;
-  /** Maximum size of a body in bytes: with a session or a key, without, and of all files of a multipart request. */
-  maxBodyBytes: number;
-  maxAnonymousBodyBytes: number;
-  maxUploadBytes: number;
+  /** Throws 130 if a client may not upload any files. */
+  assertCanUpload(auth: AuthContext): Promise<void>;
   memory: BodyMemory;
 }
 
@@ -44,9 +42,9 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
   }
 
   async function loadSockets(): Promise<GraphqlSockets> {
-    const { schemaCache } = await load();
+    const { prepare } = await load();
     const { createGraphqlSockets } = await import("./graphqlSockets.ts");
-    return createGraphqlSockets(dependencies, schemaCache);
+    return createGraphqlSockets(dependencies, prepare);
   }
 
   function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -63,28 +61,19 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
   async function handle(message: IncomingMessage, search: string): Promise<ApiReply> {
     // Pages of other origins cannot send its header without a preflight, regardless of the content type.
     const requestContext = await dependencies.authenticate(message);
-    const context = {
-      requestContext,
-      operations: dependencies.operationsOf(requestContext),
-      largeAnswer: {},
-    };
+    const context = { requestContext, operations: dependencies.operationsOf(requestContext) };
     const server = await load();
-    if (message.method === "GET")
-      return server.execute({ method: "GET", search, contentType: undefined, body: undefined, context });
-    const execute = (content: Pick<GraphqlHttpRequest, "contentType" | "body">) =>
-      server.execute({ method: "POST", search: "", ...content, context });
+    if (message.method === "GET") return server.executeSearch(search, context);
+    const execute = (fields: JsonObject) => server.executeBody(fields, context);
+    const { auth } = requestContext;
     const contentType = message.headers["content-type"] ?? "";
-    const isAnonymous = requestContext.auth.kind === "anonymous";
-    const maxBytes = isAnonymous ? dependencies.maxAnonymousBodyBytes : dependencies.maxBodyBytes;
+    const { maxBodyBytes, maxAnonymousBodyBytes, maxUploadBytes } = dependencies.limits;
+    const maxBytes = auth.kind === "anonymous" ? maxAnonymousBodyBytes : maxBodyBytes;
+    const limits = CLIENT_BODY_LIMITS[auth.kind];
     if (isForm(contentType)) {
-      const withFiles = maxBytes + dependencies.maxUploadBytes;
-      const parseForm = (body: Buffer) => {
-        const formType = formContentType(body, contentType);
-        if (formType === undefined)
-          throw new ProtocolError(ErrorCode.INVALID_JSON, `a form takes ${MAX_PARTS} parts at most`, 400);
-        return { contentType: formType, body: bytesOf(body) };
-      };
-      return withBody(message, withFiles, dependencies.memory, parseForm, execute);
+      await dependencies.assertCanUpload(auth);
+      const parse = (body: Buffer) => parseForm(body, contentType, limits);
+      return withBody(message, maxBytes + maxUploadBytes, dependencies.memory, parse, execute);
     }
     if (!/^application\/(?:graphql\+)?json\b/i.test(contentType)) {
       return {
@@ -92,26 +81,13 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
         body: JSON.stringify({ errors: [{ message: "The content type must be application/json." }] }),
       };
     }
-    const limits = CLIENT_BODY_LIMITS[requestContext.auth.kind];
-    return withBody(
-      message,
-      maxBytes,
-      dependencies.memory,
-      (body) => ({ contentType: "application/json", body: jsonBytes(parseJsonBody(body, limits)) }),
-      execute,
-    );
+    return withBody(message, maxBytes, dependencies.memory, (body) => parseJsonBody(body, limits), execute);
   }
 
   const execute: GraphqlApi["execute"] = async (requestContext, fields, assertAllowed) => {
     const operations = restrict(dependencies.operationsOf(requestContext), assertAllowed);
     const server = await load();
-    const content = { contentType: "application/json", body: jsonBytes(fields) };
-    return server.execute({
-      method: "POST",
-      search: "",
-      ...content,
-      context: { requestContext, operations, largeAnswer: {} },
-    });
+    return server.executeBody(fields, { requestContext, operations });
   };
 
   return { handle, execute, upgrade };
@@ -137,15 +113,4 @@ function restrict(operations: Operations, assertAllowed: AssertAllowed): Operati
       return operations.saveFile(...args);
     },
   };
-}
-
-/** What has been parsed within the limits of JSON is passed on as text. */
-function jsonBytes(fields: JsonObject): Uint8Array<ArrayBuffer> {
-  if (typeof fields.query !== "string" && fields.extensions === undefined)
-    throw new ProtocolError(ErrorCode.INVALID_JSON, "query must be a string", 400);
-  return bytesOf(Buffer.from(JSON.stringify(fields)));
-}
-
-function bytesOf(body: Buffer): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(body);
 }

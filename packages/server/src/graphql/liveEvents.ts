@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { CLOSE_ABNORMAL, InProcessSocket, type LiveQueryServer } from "../realtime/index.ts";
+import { InProcessSocket, type LiveQueryServer } from "../realtime/index.ts";
 import type { LiveEvent } from "./context.ts";
 import { EventQueue } from "./eventQueue.ts";
 
 export interface LiveEventsOptions {
   live: Pick<LiveQueryServer, "open">;
   ip: string;
-  /** The credentials of the client, as it would send them to live queries. */
-  credentials: JsonObject;
   /** What the connection has not sent yet, in bytes. */
   bufferedBytes(): number;
+  /** Asks the client for a sign of life. */
+  onPing(): void;
   /** Called when live queries close the connection, such as for a slow reader. */
   onClose(code: number, reason: string): void;
 }
@@ -27,25 +27,33 @@ export class LiveEvents {
   readonly #subscriptions = new Map<number, Subscription>();
   #lastId = 0;
 
-  constructor({ live, ip, credentials, bufferedBytes, onClose }: LiveEventsOptions) {
+  constructor({ live, ip, bufferedBytes, onPing, onClose }: LiveEventsOptions) {
     this.#socket = new InProcessSocket({
       onMessage: (message, bytes) => this.#receive(message, bytes),
-      bufferedBytes: () => {
-        const queued = [...this.#subscriptions.values()].reduce((sum, { queue }) => sum + queue.bytes, 0);
-        return queued + bufferedBytes();
-      },
+      bufferedBytes: () => this.#sum(({ bytes }) => bytes) + bufferedBytes(),
+      heldBytes: () => this.#sum(({ heldBytes }) => heldBytes),
+      onPing,
       onClose: (code, reason) => {
         for (const { queue, started } of this.#subscriptions.values()) {
           started.reject(new ProtocolError(100, reason));
-          // For a client that does not read, nothing is kept.
-          if (code === CLOSE_ABNORMAL) queue.drop();
+          // The connection is closed at once, so what is left cannot be sent.
+          queue.drop();
           queue.end();
         }
         onClose(code, reason);
       },
     });
     live.open(this.#socket, ip);
+  }
+
+  /** Connects with the credentials of the client, as it would send them to live queries. */
+  connect(credentials: JsonObject): void {
     this.#socket.receive({ op: "connect", ...credentials });
+  }
+
+  /** The client has given a sign of life. */
+  pong(): void {
+    this.#socket.pong();
   }
 
   /** Subscribes to a query; its events end with the subscription or the connection. Rejects with ProtocolError. */
@@ -71,15 +79,20 @@ export class LiveEvents {
     this.#socket.close(1000, "");
   }
 
+  #sum(bytesOf: (queue: EventQueue<LiveEvent>) => number): number {
+    return [...this.#subscriptions.values()].reduce((sum, { queue }) => sum + bytesOf(queue), 0);
+  }
+
   #receive({ op, requestId, object, original, code, error }: JsonObject, bytes: number): void {
     const subscription = typeof requestId === "number" ? this.#subscriptions.get(requestId) : undefined;
     if (!subscription) return;
     const { queue, started } = subscription;
     if (op === "subscribed") started.resolve();
     else if (op === "error") {
-      started.reject(new ProtocolError(Number(code), String(error)));
+      const reason = new ProtocolError(Number(code), String(error));
+      started.reject(reason);
       // The session has ended, for example.
-      queue.end();
+      queue.end(reason);
     } else if (isEvent(op) && isJsonObject(object)) {
       queue.push({ event: op, object, ...(isJsonObject(original) && { original }) }, bytes);
     }

@@ -1,6 +1,8 @@
-import { buildSchema, parse } from "graphql";
+import { buildSchema, getOperationAST, parse } from "graphql";
 import { describe, expect, it } from "vitest";
-import { checkCost, checkStructure, type QueryLimits } from "./queryLimits.ts";
+import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
+import { UploadedFile } from "./context.ts";
+import { checkCost, checkInput, measureDocument, type QueryLimits, sizesOfVariables } from "./queryLimits.ts";
 
 const LIMITS: QueryLimits = { maxDepth: 5, maxCost: 1_000, defaultLimit: 10, maxLimit: 50 };
 const schema = buildSchema(`
@@ -9,10 +11,37 @@ const schema = buildSchema(`
   type NoteEdge { node: Note }
   type Note { title: String, author: Note, notes(first: Int): NoteConnection }
 `);
-const structureOf = (text: string) => checkStructure(parse(text), LIMITS)?.message;
+/** Why a document is refused. */
+function structureOf(text: string): string | undefined {
+  try {
+    measureDocument(parse(text), LIMITS);
+    return undefined;
+  } catch (error) {
+    return String(error instanceof Error ? error.message : error);
+  }
+}
+function operationOf(text: string, name?: string) {
+  const document = parse(text);
+  const operation = getOperationAST(document, name);
+  if (!operation) throw new Error("There is no such operation");
+  return { document, operation };
+}
 /** Whether an operation costs at most `maxCost`. */
-const isWithin = (text: string, maxCost: number, variables: Record<string, unknown> = {}, name?: string) =>
-  checkCost(schema, parse(text), name, variables, { ...LIMITS, maxCost }) === undefined;
+function isWithin(text: string, maxCost: number, variables: Record<string, unknown> = {}, name?: string) {
+  const { document, operation } = operationOf(text, name);
+  return checkCost(schema, document, operation, variables, { ...LIMITS, maxCost }) === undefined;
+}
+const INPUT_LIMITS = {
+  bytes: 10_000,
+  json: { ...ANONYMOUS_JSON_LIMITS, nodes: 100, values: 200 },
+  fileBytes: 1_000,
+};
+/** Why the input of an operation is refused. */
+function inputErrorOf(text: string, variables: Record<string, unknown> = {}) {
+  const { document, operation } = operationOf(text);
+  const sizes = sizesOfVariables(operation, variables);
+  return checkInput(measureDocument(document, LIMITS), operation, sizes, INPUT_LIMITS)?.message;
+}
 
 describe("the structure of a document", () => {
   it("is refused beyond the maximum depth, also through fragments", () => {
@@ -40,8 +69,43 @@ describe("the structure of a document", () => {
   it("is refused with too many aliases, or too many fields at the root", () => {
     const aliases = Array.from({ length: 501 }, (_, i) => `a${i}: title`).join(" ");
     expect(structureOf(`{ note { ${aliases} } }`)).toBe("The operation has more than 500 aliases.");
-    const roots = Array.from({ length: 101 }, () => "note").join(" ");
-    expect(structureOf(`{ ${roots} }`)).toBe("The operation has more than 100 fields at its root.");
+  });
+
+  it.each([
+    ["in the operation", (fields: string) => `{ ${fields} }`],
+    ["in an inline fragment", (fields: string) => `{ ... on Query { ... { ${fields} } } }`],
+    ["in a fragment", (fields: string) => `{ ...F } fragment F on Query { ${fields} }`],
+  ])("is refused with too many fields at the root %s", (_, documentOf) => {
+    const roots = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: note`).join(" ");
+    expect(structureOf(documentOf(roots(100)))).toBeUndefined();
+    expect(structureOf(documentOf(roots(101)))).toBe("The operation has more than 100 fields at its root.");
+  });
+
+  it("is refused if a fragment is never used, which would not be measured", () => {
+    expect(structureOf("{ a } fragment F on T { a }")).toBe('Fragment "F" is never used.');
+  });
+
+  it.each([
+    ["the same field", `{ ${"a { b } ".repeat(200)} }`],
+    ["the same field below others", `{ ${"a { b { c } } ".repeat(150)} }`],
+    ["a name without selection", `{ ${"a ".repeat(500)} }`],
+    [
+      "many fragments",
+      `{ ${Array.from({ length: 400 }, (_, i) => `...F${i}`).join(" ")} } ${Array.from({ length: 400 }, (_, i) => `fragment F${i} on T { a${i} }`).join(" ")}`,
+    ],
+  ])("is refused if it selects %s so often that validation takes long", (_, text) => {
+    expect(structureOf(text)).toBe(
+      "The document selects too many fields with the same name, or too many fragments.",
+    );
+  });
+
+  it("may have the fragments of many components", () => {
+    const names = Array.from({ length: 40 }, (_, i) => `F${i}`);
+    const fragments = names.map(
+      (name, i) => `fragment ${name} on T { id __typename a${i} author { id name } }`,
+    );
+    const uses = names.map((name) => `...${name}`).join(" ");
+    expect(structureOf(`{ note { ${uses} } } ${fragments.join(" ")}`)).toBeUndefined();
   });
 });
 
@@ -78,5 +142,52 @@ describe("the cost of an operation", () => {
     const text = "query A { note { title } } query B { notes { edges { node { title } } } }";
     expect(isWithin(text, 3, {}, "A")).toBe(true);
     expect(isWithin(text, 3, {}, "B")).toBe(false);
+  });
+});
+
+describe("the input of an operation", () => {
+  const texts = (count: number) => Array.from({ length: count }, (_, i) => `text ${i}`);
+  const uses = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: note(a: $v)`).join(" ");
+
+  it.each<[string, string, Record<string, unknown>, string | undefined]>([
+    ["a variable that is used once", "query($v: A) { note(a: $v) }", { v: texts(90) }, undefined],
+    ["a variable that is used twice", `query($v: A) { ${uses(2)} }`, { v: texts(90) }, "100 keys"],
+    [
+      "a variable in a fragment that is used twice",
+      "query($v: A) { a { ...F } b { ...F } } fragment F on T { note(a: $v) }",
+      { v: texts(90) },
+      "100 keys",
+    ],
+    ["a variable in an object", "query($v: A) { note(a: { b: [$v, $v] }) }", { v: texts(60) }, "100 keys"],
+    ["a variable of a directive", "query($v: A) { a @d(a: $v) b @d(a: $v) }", { v: texts(60) }, "100 keys"],
+    ["a default value", `query($v: A = ${JSON.stringify(texts(40))}) { ${uses(3)} }`, {}, "100 keys"],
+    [
+      "a default value that is replaced",
+      `query($v: A = ${JSON.stringify(texts(40))}) { ${uses(3)} }`,
+      { v: 1 },
+      undefined,
+    ],
+    ["numbers", `query($v: A) { ${uses(3)} }`, { v: texts(90).map((_, i) => i) }, "200 values"],
+    ["a long text", `query($v: A) { ${uses(3)} }`, { v: "x".repeat(4_000) }, "10000 bytes"],
+    [
+      "a file",
+      `query($v: A) { ${uses(2)} }`,
+      { v: new UploadedFile("a", "", Buffer.alloc(600)) },
+      "1000 bytes of files",
+    ],
+    [
+      "values in a fragment that is used twice",
+      `{ a { ...F } b { ...F } } fragment F on T { note(a: ${JSON.stringify(texts(60))}) }`,
+      {},
+      "100 keys",
+    ],
+  ])("counts %s as often as it is used", (_, text, variables, message) => {
+    if (message === undefined) expect(inputErrorOf(text, variables)).toBeUndefined();
+    else expect(inputErrorOf(text, variables)).toContain(message);
+  });
+
+  it("is refused beyond the depth of JSON", () => {
+    expect(structureOf(`{ note(a: ${"[".repeat(150)}${"]".repeat(150)}) }`)).toBeUndefined();
+    expect(structureOf(`{ note(a: ${"[".repeat(300)}${"]".repeat(300)}) }`)).toContain("too deeply");
   });
 });

@@ -1,4 +1,5 @@
 import {
+  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -9,9 +10,21 @@ import {
   isInterfaceType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
   type SelectionSetNode,
   valueFromASTUntyped,
 } from "graphql";
+import {
+  addLiteral,
+  addSize,
+  checkSize,
+  emptyInput,
+  type Input,
+  type InputLimits,
+  type InputSize,
+  sizeOfValue,
+  tooComplex,
+} from "./inputSize.ts";
 
 export interface QueryLimits {
   /** Levels of selections. */
@@ -22,7 +35,7 @@ export interface QueryLimits {
   maxLimit: number | undefined;
 }
 
-/** Fields of a document, with those of fragments as often as they are used. */
+/** Fields and fragments of a document, with those in fragments as often as they are used. */
 const MAX_FIELDS = 5_000;
 /** Aliases of one operation, at any level. */
 const MAX_ALIASES = 500;
@@ -30,6 +43,14 @@ const MAX_ALIASES = 500;
 const MAX_ROOT_FIELDS = 100;
 /** Fragments of a document, each of which may contain the next one. */
 const MAX_FRAGMENTS = 500;
+/** Levels of the values in a document, as in JSON. */
+const MAX_VALUE_DEPTH = 200;
+/**
+ * Comparisons of fields with the same name in the result, which have to be the same field. Validation compares each with
+ * each: those with selections take ten times as long as others.
+ */
+const MAX_COMPARISONS = 100_000;
+const SELECTION_COMPARISONS = 10;
 
 const LEAF_COST = 1;
 /** A field with a selection may read an object. */
@@ -37,83 +58,168 @@ const OBJECT_COST = 2;
 /** A connection is a query of its own. */
 const CONNECTION_COST = 20;
 
-interface Measure {
-  depth: number;
-  fields: number;
-  aliases: number;
+/** The input of one operation. */
+interface OperationInput extends Input {
+  /** The default values of its variables. */
+  defaults: Map<string, InputSize>;
 }
 
-/** The error of an operation that takes too much. */
-export function tooComplex(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: "QUERY_TOO_COMPLEX" } });
+/** The input of the operations of a document. */
+export type Inputs = ReadonlyMap<OperationDefinitionNode, OperationInput>;
+
+/** Selections that become one in the result. */
+interface MergedSelection {
+  sets: SelectionSetNode[];
+  /** Level of its fields. */
+  depth: number;
 }
 
 /**
- * Refuses documents that are too large once their fragments are expanded; before they are validated, because that takes
- * long for them. Every fragment is measured once. Returns the error.
+ * Measures a document with its fragments expanded, before it is validated, because that takes long for large ones. Throws
+ * GraphQLError if it is too large; otherwise returns the input of its operations.
  */
-export function checkStructure(document: DocumentNode, { maxDepth }: QueryLimits): GraphQLError | undefined {
+export function measureDocument(document: DocumentNode, { maxDepth }: QueryLimits): Inputs {
   const fragments = fragmentsOf(document);
   if (fragments.size > MAX_FRAGMENTS)
-    return tooComplex(`The document has more than ${MAX_FRAGMENTS} fragments.`);
-  const measured = new Map<string, Measure>();
-
-  const ofFragment = (name: string): Measure => {
-    const known = measured.get(name);
-    if (known) return known;
-    const empty = { depth: 0, fields: 0, aliases: 0 };
-    // Validation refuses fragments that contain themselves.
-    measured.set(name, empty);
-    const fragment = fragments.get(name);
-    const measure = fragment ? ofSelection(fragment.selectionSet) : empty;
-    measured.set(name, measure);
-    return measure;
-  };
-  const ofSelection = ({ selections }: SelectionSetNode): Measure => {
-    const total: Measure = { depth: 0, fields: 0, aliases: 0 };
-    for (const node of selections) {
-      const isField = node.kind === Kind.FIELD;
-      const inner = isField
-        ? ofField(node)
-        : node.kind === Kind.FRAGMENT_SPREAD
-          ? ofFragment(node.name.value)
-          : ofSelection(node.selectionSet);
-      total.depth = Math.max(total.depth, inner.depth);
-      total.fields += inner.fields;
-      total.aliases += inner.aliases;
-    }
-    return total;
-  };
-  const ofField = ({ alias, selectionSet }: FieldNode): Measure => {
-    const inner = selectionSet ? ofSelection(selectionSet) : { depth: 0, fields: 0, aliases: 0 };
-    return {
-      depth: inner.depth + 1,
-      fields: inner.fields + 1,
-      aliases: inner.aliases + (alias ? 1 : 0),
-    };
-  };
-
+    throw tooComplex(`The document has more than ${MAX_FRAGMENTS} fragments.`);
+  const usedFragments = new Set<string>();
+  const ownInputs = new Map<FieldNode | DirectiveNode, Input>();
   let fields = 0;
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-    const measure = ofSelection(definition.selectionSet);
-    fields += measure.fields;
-    if (measure.depth > maxDepth) return tooComplex(`The operation is deeper than ${maxDepth} levels.`);
-    if (measure.aliases > MAX_ALIASES)
-      return tooComplex(`The operation has more than ${MAX_ALIASES} aliases.`);
-    const roots = definition.selectionSet.selections.length;
-    if (roots > MAX_ROOT_FIELDS)
-      return tooComplex(`The operation has more than ${MAX_ROOT_FIELDS} fields at its root.`);
+  let comparisons = 0;
+
+  const countSelection = (): void => {
+    fields += 1;
+    if (fields > MAX_FIELDS) throw tooComplex(`The document has more than ${MAX_FIELDS} fields.`);
+  };
+  const compare = (count: number): void => {
+    comparisons += count;
+    if (comparisons > MAX_COMPARISONS)
+      throw tooComplex("The document selects too many fields with the same name, or too many fragments.");
+  };
+  const addInput = (total: Input, node: FieldNode | DirectiveNode): void => {
+    if (!node.arguments?.length) return;
+    let own = ownInputs.get(node);
+    if (!own) {
+      own = emptyInput();
+      for (const { value } of node.arguments) addLiteral(own, value, MAX_VALUE_DEPTH);
+      ownInputs.set(node, own);
+    }
+    addSize(total.literals, own.literals, 1);
+    for (const [name, uses] of own.uses) total.uses.set(name, (total.uses.get(name) ?? 0) + uses);
+  };
+
+  const ofOperation = (operation: OperationDefinitionNode): OperationInput => {
+    const input = { ...emptyInput(), defaults: new Map<string, InputSize>() };
+    for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+      if (!defaultValue) continue;
+      const ofDefault = emptyInput();
+      addLiteral(ofDefault, defaultValue, MAX_VALUE_DEPTH);
+      input.defaults.set(variable.name.value, ofDefault.literals);
+    }
+    let aliases = 0;
+    /** Fields by their name in the result, and the number of fragments. */
+    const collect = (
+      { selections }: SelectionSetNode,
+      byName: Map<string, FieldNode[]>,
+      openFragments: readonly string[],
+    ): number => {
+      let spreads = 0;
+      for (const node of selections) {
+        countSelection();
+        for (const directive of node.directives ?? []) addInput(input, directive);
+        if (node.kind === Kind.FIELD) {
+          if (node.alias) aliases += 1;
+          addInput(input, node);
+          const name = (node.alias ?? node.name).value;
+          const same = byName.get(name);
+          if (same) same.push(node);
+          else byName.set(name, [node]);
+        } else if (node.kind === Kind.INLINE_FRAGMENT)
+          spreads += collect(node.selectionSet, byName, openFragments);
+        else {
+          const name = node.name.value;
+          const fragment = fragments.get(name);
+          spreads += 1;
+          usedFragments.add(name);
+          // Validation refuses fragments that contain themselves.
+          if (fragment && !openFragments.includes(name))
+            spreads += collect(fragment.selectionSet, byName, [...openFragments, name]);
+        }
+      }
+      return spreads;
+    };
+    const open: MergedSelection[] = [{ sets: [operation.selectionSet], depth: 1 }];
+    for (let merged = open.pop(); merged; merged = open.pop()) {
+      const { sets, depth } = merged;
+      const byName = new Map<string, FieldNode[]>();
+      let spreads = 0;
+      for (const set of sets) spreads += collect(set, byName, []);
+      let count = 0;
+      for (const same of byName.values()) {
+        count += same.length;
+        const inner = same.flatMap(({ selectionSet }) => selectionSet ?? []);
+        const pairs = (same.length * (same.length - 1)) / 2;
+        compare(inner.length > 0 ? pairs * SELECTION_COMPARISONS : pairs);
+        if (inner.length > 0) open.push({ sets: inner, depth: depth + 1 });
+      }
+      compare(spreads * (spreads + count));
+      if (count > 0 && depth > maxDepth) throw tooComplex(`The operation is deeper than ${maxDepth} levels.`);
+      if (depth === 1 && count > MAX_ROOT_FIELDS)
+        throw tooComplex(`The operation has more than ${MAX_ROOT_FIELDS} fields at its root.`);
+      if (aliases > MAX_ALIASES) throw tooComplex(`The operation has more than ${MAX_ALIASES} aliases.`);
+    }
+    return input;
+  };
+
+  const inputs = new Map<OperationDefinitionNode, OperationInput>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.OPERATION_DEFINITION) inputs.set(definition, ofOperation(definition));
+  // They have not been measured.
+  for (const [name, node] of fragments)
+    if (!usedFragments.has(name))
+      throw new GraphQLError(`Fragment "${name}" is never used.`, { nodes: node });
+  return inputs;
+}
+
+/** The sizes of the variables of an operation. */
+export function sizesOfVariables(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): Map<string, InputSize> {
+  const sizes = new Map<string, InputSize>();
+  for (const { variable } of variableDefinitions) {
+    const name = variable.name.value;
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (value !== undefined) sizes.set(name, sizeOfValue(value));
   }
-  if (fields > MAX_FIELDS) return tooComplex(`The document has more than ${MAX_FIELDS} fields.`);
-  return undefined;
+  return sizes;
+}
+
+/**
+ * Refuses an operation whose input would be larger than a body if each use of a variable had a value of its own. Returns
+ * the error.
+ */
+export function checkInput(
+  inputs: Inputs,
+  operation: OperationDefinitionNode,
+  sizes: ReadonlyMap<string, InputSize>,
+  limits: InputLimits,
+): GraphQLError | undefined {
+  const input = inputs.get(operation);
+  if (!input) return undefined;
+  const total = { ...input.literals };
+  for (const [name, uses] of input.uses) {
+    const size = sizes.get(name) ?? input.defaults.get(name);
+    if (size) addSize(total, size, uses);
+  }
+  return checkSize(total, limits);
 }
 
 /** Refuses an operation that would read too much: pages count as large as they may be. Returns the error. */
 export function checkCost(
   schema: GraphQLSchema,
   document: DocumentNode,
-  operationName: string | null | undefined,
+  operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
   { maxCost, defaultLimit, maxLimit }: QueryLimits,
 ): GraphQLError | undefined {
@@ -164,11 +270,6 @@ export function checkCost(
     return parent?.name.endsWith("Connection") && node.name.value === "edges" ? cost * edges : cost;
   };
 
-  const operation = document.definitions.find(
-    (each) =>
-      each.kind === Kind.OPERATION_DEFINITION && (!operationName || each.name?.value === operationName),
-  );
-  if (operation?.kind !== Kind.OPERATION_DEFINITION) return undefined;
   const root = schema.getRootType(operation.operation) ?? undefined;
   const cost = ofSelection(operation.selectionSet, root, 1);
   if (cost <= maxCost) return undefined;

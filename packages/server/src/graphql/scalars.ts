@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
-import type { UploadedFile } from "./context.ts";
+import { UploadedFile } from "./context.ts";
 
 function invalid(value: unknown, type: string): GraphQLError {
-  return new GraphQLError(`${String(value)} is not a valid ${type}`);
+  const text = typeof value === "object" && value !== null ? "This object" : String(value);
+  return new GraphQLError(`${text} is not a valid ${type}`);
 }
 
 /** Returns the JSON value of a literal. Variables inside of it are not supported, as in Parse Server. */
@@ -103,22 +104,11 @@ export const FILE = scalar<JsonObject>(
   (value) => fileOf(value).name,
 );
 
-function isUploadedFile(value: unknown): value is UploadedFile {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "arrayBuffer" in value &&
-    typeof value.arrayBuffer === "function" &&
-    "name" in value &&
-    typeof value.name === "string"
-  );
-}
-
 export const UPLOAD = new GraphQLScalarType<UploadedFile, never>({
   name: "Upload",
   description: "The Upload scalar type represents a file upload.",
   parseValue(value) {
-    if (isUploadedFile(value)) return value;
+    if (value instanceof UploadedFile) return value;
     throw new GraphQLError("Upload value invalid.");
   },
   parseLiteral() {

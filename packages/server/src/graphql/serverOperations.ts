@@ -1,7 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { GraphQLBoolean, GraphQLEnumType, GraphQLNonNull } from "graphql";
+import { GraphQLBoolean, GraphQLNonNull } from "graphql";
 import { fromGlobalId, nodeDefinitions } from "graphql-relay";
 import { execute, type GraphqlContext, type UploadedFile } from "./context.ts";
+import { InputEnum } from "./inputEnum.ts";
 import { addMutation } from "./mutationDefinition.ts";
 import { getObject } from "./readObjects.ts";
 import { ANY, OBJECT, UPLOAD } from "./scalars.ts";
@@ -52,7 +53,7 @@ export function addFileMutation(registry: TypeRegistry): void {
 export function addFunctionMutation(registry: TypeRegistry, functionNames: readonly string[]): void {
   const names = functionNames.filter((name) => /^(?!__)[_a-zA-Z]\w*$/.test(name) && !NO_ENUM_NAMES.has(name));
   if (names.length === 0) return;
-  const functions = new GraphQLEnumType({
+  const functions = new InputEnum({
     name: "CloudCodeFunction",
     description: "The cloud functions of the server.",
     values: Object.fromEntries(names.map((name) => [name, { value: name }])),

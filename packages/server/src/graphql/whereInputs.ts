@@ -1,6 +1,5 @@
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
   GraphQLFloat,
   GraphQLID,
   type GraphQLInputFieldConfig,
@@ -10,6 +9,7 @@ import {
   GraphQLNonNull,
   GraphQLString,
 } from "graphql";
+import { InputEnum } from "./inputEnum.ts";
 import { ANY, BYTES, DATE, FILE, OBJECT } from "./scalars.ts";
 import { GEO_POINT_INPUT, POLYGON_INPUT } from "./valueTypes.ts";
 
@@ -24,7 +24,7 @@ function inputType(
 const required = (type: GraphQLInputType & (typeof GraphQLString | typeof GEO_POINT_INPUT | typeof ANY)) =>
   new GraphQLNonNull(type);
 
-const READ_PREFERENCE = new GraphQLEnumType({
+const READ_PREFERENCE = new InputEnum({
   name: "ReadPreference",
   description: "Accepted for clients of Parse Server. All reads see the last committed writes.",
   values: { PRIMARY: {}, PRIMARY_PREFERRED: {}, SECONDARY: {}, SECONDARY_PREFERRED: {}, NEAREST: {} },

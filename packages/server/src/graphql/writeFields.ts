@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { execute, type GraphqlContext, type UploadedFile } from "./context.ts";
+import { execute, type GraphqlContext, UploadedFile } from "./context.ts";
 import { objectIdOf } from "./globalId.ts";
 import type { TypeRegistry } from "./typeRegistry.ts";
 
@@ -53,7 +53,7 @@ export class FieldWriter {
 
   async #toFile(value: unknown): Promise<JsonObject> {
     const { file, upload } = recordOf(value);
-    if (isUpload(upload)) {
+    if (upload instanceof UploadedFile) {
       const saved = await this.#context.operations.saveFile(this.#context.requestContext, upload);
       return { __type: "File", name: saved.name, url: saved.url };
     }
@@ -158,8 +158,4 @@ function objectOf(value: unknown): JsonObject {
 function jsonOf(value: unknown): JsonValue {
   const text = JSON.stringify(value);
   return text === undefined ? null : JSON.parse(text);
-}
-
-function isUpload(value: unknown): value is UploadedFile {
-  return typeof value === "object" && value !== null && "arrayBuffer" in value;
 }

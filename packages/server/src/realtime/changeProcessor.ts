@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { TimeSlicer } from "../core/limits/timeSlicer.ts";
 import type { Logger } from "../core/logger.ts";
-import { TimeSlicer } from "../core/timeSlicer.ts";
 import { type SpanOptions, trace } from "../core/tracing/tracing.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
 import { takeChangeTrace } from "../database/traceStore.ts";

@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { type WorkerHealth, WorkerOverloadedError, WorkerPool, WorkerUnavailableError } from "@purse/workers";
+import { SpendingWindow } from "../core/limits/spendingWindow.ts";
 import type { Logger } from "../core/logger.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
 import { type MatchRequest, type MatchResponse, unpackOutcome } from "./matcherWorker.ts";
-import { SpendingWindow } from "./spendingWindow.ts";
 import type { Group } from "./subscriptions.ts";
 
 /** How long conditions of one request are matched before the thread returns, in ms. */

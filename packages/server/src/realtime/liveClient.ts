@@ -10,26 +10,19 @@ import {
   parseWhere,
 } from "@purse/protocol";
 import { addressKey } from "../core/http/address.ts";
-import type { UnsentEntry } from "../core/limits/unsentBytes.ts";
 import type { Logger } from "../core/logger.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import type { LiveConnectionEvent } from "../data/objects/liveTriggers.ts";
-import type { EventLoopBudget } from "./eventLoopBudget.ts";
 import type { LiveSocket } from "./liveSocket.ts";
 import { fieldsOf, invalid, parseMessage, requestIdOf, stringField } from "./messageFields.ts";
 import type { SharedText } from "./sharedText.ts";
+import { CLOSE_POLICY_VIOLATION, type SocketGuard } from "./socketGuard.ts";
 import type { Subscriber, Subscription } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN, isTemporary, TRY_AGAIN } from "./temporaryErrors.ts";
-import { messageCost, TokenBucket } from "./tokenBucket.ts";
 
 export interface ClientLimits {
   /** Maximum number of subscriptions of one socket. */
   maxSubscriptions: number;
-  /** Bytes that may be buffered for a slow reader before it is disconnected. */
-  maxBufferedBytes: number;
-  /** Messages that a socket may send at once, and then per second; long ones count as several. */
-  messageBurst: number;
-  messagesPerSecond: number;
   /** How long a socket may stay open without `connect`, in ms. */
   connectTimeoutMs: number;
 }
@@ -62,24 +55,14 @@ export interface ClientDependencies {
    */
   subscribe(subscription: Subscription, onSubscribed: (position: string) => void): Promise<void>;
   unsubscribe(subscription: Subscription): void;
-  /** Limits the messages of all sockets of the client's address together. */
-  addressRateLimiter: TokenBucket;
-  /** Counts what the socket has not read yet. */
-  unsent: UnsentEntry;
-  /** Limits how much work messages of all sockets may cause in one turn of the event loop. */
-  loopBudget: EventLoopBudget;
+  guard: SocketGuard;
+  /** Whether the messages of the socket have been counted already, in the protocol that it has on the network. */
+  isCounted: boolean;
   /** Called for every connection event; must not throw. */
   onEvent(event: ClientEvent): void;
-  now(): number;
   logger: Logger;
   limits: ClientLimits;
 }
-
-/** Shorter ends of messages are copied, so that each message is one frame. */
-const MIN_SHARED_CHARS = 16 * 1024;
-const CLOSE_POLICY_VIOLATION = 1008;
-/** How long a disconnected reader may take to receive the close frame, in ms. */
-const CLOSE_GRACE_MS = 1_000;
 
 /** What the query of a subscription may consist of; `fields` is the name of `keys` in older SDKs. */
 const QUERY_MEMBERS: ReadonlySet<string> = new Set(["className", "where", "keys", "fields", "watch"]);
@@ -108,23 +91,18 @@ export class LiveClient implements Subscriber {
   #isConnected = false;
   #sessionToken: string | undefined;
   #queue: Promise<void> = Promise.resolve();
-  readonly #rateLimiter: TokenBucket;
 
   constructor(socket: LiveSocket, ip: string, dependencies: ClientDependencies) {
     this.#socket = socket;
     this.ip = ip;
     this.address = addressKey(ip);
     this.#dependencies = dependencies;
-    const { messageBurst: burst, messagesPerSecond: perSecond } = dependencies.limits;
-    this.#rateLimiter = new TokenBucket({ burst, perSecond }, dependencies.now());
     this.#connectTimer = setTimeout(
       () => this.close(CLOSE_POLICY_VIOLATION, "connect was not sent"),
       dependencies.limits.connectTimeoutMs,
     );
     this.#connectTimer.unref();
     socket.on("message", (data, isBinary) => this.#receive(isBinary ? undefined : data.toString()));
-    // They are answered, whether or not the answers are read.
-    socket.on("ping", () => this.#isWithinRate(messageCost(0)));
     socket.on("pong", () => {
       this.isAlive = true;
     });
@@ -138,34 +116,12 @@ export class LiveClient implements Subscriber {
 
   /** Sends a message; disconnects a client that reads too slowly. */
   send(text: string): void {
-    if (!this.#canSend()) return;
-    this.#socket.send(text);
-    this.#dependencies.unsent.update();
+    this.#dependencies.guard.send(text);
   }
 
   /** Like `send`, for a message with an end that is the same for many clients, which share its bytes. */
   sendEvent(head: string, tail: SharedText): void {
-    if (tail.text.length < MIN_SHARED_CHARS) {
-      this.send(head + tail.text);
-      return;
-    }
-    if (!this.#canSend()) return;
-    this.#socket.send(head, { fin: false, binary: false });
-    this.#socket.send(tail.bytes, { fin: true, binary: false });
-    this.#dependencies.unsent.update();
-  }
-
-  #canSend(): boolean {
-    if (this.#socket.readyState !== this.#socket.OPEN) return false;
-    if (this.#socket.bufferedAmount > this.#dependencies.limits.maxBufferedBytes) {
-      this.#dependencies.logger.warn("disconnected a live query client that reads too slowly", {
-        clientId: this.id,
-      });
-      this.close(CLOSE_TRY_AGAIN, "reads too slowly");
-      setTimeout(() => this.terminate(), CLOSE_GRACE_MS).unref();
-      return false;
-    }
-    return true;
+    this.#dependencies.guard.sendEvent(head, tail);
   }
 
   /** Sends an error; with `reconnect`, the SDKs open a new connection. */
@@ -232,22 +188,14 @@ export class LiveClient implements Subscriber {
   }
 
   #receive(text: string | undefined): void {
-    const cost = messageCost(text?.length ?? 0);
-    if (!this.#isWithinRate(cost)) return;
+    const { guard, isCounted } = this.#dependencies;
+    const chars = text?.length ?? 0;
+    if (!isCounted && !guard.admit(chars)) return;
     // Sequentially: an unsubscribe must not overtake the subscribe before it.
     this.#queue = this.#queue.then(async () => {
-      await this.#dependencies.loopBudget.acquire(cost);
+      if (!isCounted) await guard.turn(chars);
       await this.#process(text);
     });
-  }
-
-  /** Whether the client may send a message; closes the socket of one that sends too many. */
-  #isWithinRate(cost: number): boolean {
-    const now = this.#dependencies.now();
-    if (this.#rateLimiter.consume(cost, now) && this.#dependencies.addressRateLimiter.consume(cost, now))
-      return true;
-    this.close(CLOSE_POLICY_VIOLATION, "too many messages");
-    return false;
   }
 
   async #process(text: string | undefined): Promise<void> {

@@ -7,8 +7,8 @@ import {
   MASTER,
   type RequestContext,
 } from "../core/authContext.ts";
+import { TimeSlicer } from "../core/limits/timeSlicer.ts";
 import type { Logger } from "../core/logger.ts";
-import { TimeSlicer } from "../core/timeSlicer.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import { compileReadFilter } from "../data/permissions/readFilter.ts";
 import type { LoggedChange } from "../database/changeLog.ts";

@@ -1,6 +1,7 @@
 import type { ClientLimits } from "./liveClient.ts";
+import type { SocketLimits } from "./socketGuard.ts";
 
-export interface LiveQueryLimits extends ClientLimits {
+export interface LiveQueryLimits extends ClientLimits, SocketLimits {
   maxSockets: number;
   maxSocketsPerAddress: number;
   maxSubscriptionsPerAddress: number;

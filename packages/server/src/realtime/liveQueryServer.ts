@@ -6,10 +6,11 @@ import { WebSocketServer } from "ws";
 import { ANONYMOUS } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
-import { UnsentBytes, type UnsentEntry } from "../core/limits/unsentBytes.ts";
+import { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
+import { TokenBucket } from "../core/limits/tokenBucket.ts";
+import { type Receiver, UnsentBytes, type UnsentEntry } from "../core/limits/unsentBytes.ts";
 import type { ChangeFeed } from "./changeFeed.ts";
 import { ChangeProcessor } from "./changeProcessor.ts";
-import { EventLoopBudget } from "./eventLoopBudget.ts";
 import { ExpensiveMatcher } from "./expensiveMatcher.ts";
 import { type ClientEvent, LiveClient } from "./liveClient.ts";
 import {
@@ -19,12 +20,12 @@ import {
   requestOf,
 } from "./liveQueryDispatcher.ts";
 import { DEFAULT_LIVE_QUERY_LIMITS, type LiveQueryLimits } from "./liveQueryLimits.ts";
-import type { LiveSocket } from "./liveSocket.ts";
+import type { InProcessSocket, LiveSocket } from "./liveSocket.ts";
 import { PositionBinding } from "./positionBinding.ts";
+import { SocketGuard, type SocketGuardOptions } from "./socketGuard.ts";
 import { createSubscribe } from "./subscribe.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN } from "./temporaryErrors.ts";
-import { TokenBucket } from "./tokenBucket.ts";
 
 export interface LiveQueryDependencies extends DispatcherDependencies {
   appId: string;
@@ -49,8 +50,12 @@ export interface LiveQueryServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The HTTP status with which another socket of an address is rejected; undefined if it may connect. */
   rejectionOf(ip: string): string | undefined;
-  /** Serves a socket that has another protocol on the network, with the same limits. */
-  open(socket: LiveSocket, ip: string): void;
+  /** Maximum size of a message, in bytes. */
+  maxMessageBytes: number;
+  /** The limits of a socket that has another protocol on a connection of the network. */
+  guard(socket: SocketGuardOptions["socket"], ip: string, connection: Duplex): SocketGuard;
+  /** Serves such a socket, with the same limits; its guard has counted its messages, and what waits on its connection. */
+  open(socket: InProcessSocket, ip: string): void;
   /** Number of open sockets. */
   size(): number;
   /** Number of subscriptions. */
@@ -65,6 +70,12 @@ export interface LiveQueryServer {
    */
   drain(durationMs: number): Promise<void>;
   stop(): Promise<void>;
+}
+
+interface AddressState {
+  /** Number of open sockets. */
+  sockets: number;
+  rateLimiter: TokenBucket;
 }
 
 const CLOSE_GOING_AWAY = 1001;
@@ -111,7 +122,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
   let isDraining = false;
   const loopBudget = new EventLoopBudget();
   /** The open sockets of an address, and its message rate. */
-  const addresses = new Map<string, { sockets: number; rateLimiter: TokenBucket }>();
+  const addresses = new Map<string, AddressState>();
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -144,11 +155,16 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       const status = rejectionOf(ip);
       if (status !== undefined) return rejectUpgrade(socket, status);
       sockets.handleUpgrade(request, socket, head, (webSocket) =>
-        open(webSocket, ip, unsent.entryOf(socket)),
+        open(webSocket, ip, entryOf(webSocket, ip, socket), false),
       );
     },
     rejectionOf,
-    open: (socket, ip) => open(socket, ip),
+    maxMessageBytes: limits.maxMessageBytes,
+    guard: (socket, ip, connection) => guardOf(socket, addressStateOf(ip), entryOf(socket, ip, connection)),
+    open(socket, ip) {
+      const receiver: Receiver = { unsentBytes: () => socket.heldBytes, end: () => socket.terminate() };
+      open(socket, ip, unsent.open(receiver, addressKey(ip)), true);
+    },
     size: () => clients.size,
     subscriptions: () => counts().subscriptions,
     workers: () => matcher.workers(),
@@ -195,14 +211,38 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     return openSockets >= limits.maxSocketsPerAddress ? "429 Too Many Requests" : undefined;
   }
 
-  function open(socket: LiveSocket, ip: string, connection?: UnsentEntry): void {
+  function addressStateOf(ip: string): AddressState {
     const address = addressKey(ip);
-    const entry =
-      connection ??
-      unsent.open({ unsentBytes: () => socket.bufferedAmount, end: () => socket.terminate() }, address);
     const rate = { burst: limits.addressMessageBurst, perSecond: limits.addressMessagesPerSecond };
-    const addressState = addresses.get(address) ?? { sockets: 0, rateLimiter: new TokenBucket(rate, now()) };
-    addresses.set(address, addressState);
+    const state = addresses.get(address) ?? { sockets: 0, rateLimiter: new TokenBucket(rate, now()) };
+    addresses.set(address, state);
+    return state;
+  }
+
+  /** What waits on a connection, which has been counted since it was opened. */
+  function entryOf(socket: SocketGuardOptions["socket"], ip: string, connection: Duplex): UnsentEntry {
+    const receiver: Receiver = { unsentBytes: () => socket.bufferedAmount, end: () => socket.terminate() };
+    return unsent.entryOf(connection) ?? unsent.open(receiver, addressKey(ip));
+  }
+
+  function guardOf(
+    socket: SocketGuardOptions["socket"],
+    { rateLimiter }: AddressState,
+    entry: UnsentEntry,
+  ): SocketGuard {
+    return new SocketGuard({
+      socket,
+      limits,
+      addressRateLimiter: rateLimiter,
+      unsent: entry,
+      loopBudget,
+      now,
+      logger,
+    });
+  }
+
+  function open(socket: LiveSocket, ip: string, entry: UnsentEntry, isCounted: boolean): void {
+    const addressState = addressStateOf(ip);
     addressState.sockets += 1;
     const client = new LiveClient(socket, ip, {
       appId: dependencies.appId,
@@ -211,18 +251,15 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       rewriteQuery,
       subscribe,
       unsubscribe: (subscription) => index.remove(subscription),
-      addressRateLimiter: addressState.rateLimiter,
-      unsent: entry,
-      loopBudget,
+      guard: guardOf(socket, addressState, entry),
+      isCounted,
       onEvent,
-      now,
       logger,
       limits,
     });
     clients.add(client);
     socket.on("close", () => {
       clients.delete(client);
-      entry.close();
       // Its sent messages still count: a new socket does not reset the rate limit.
       addressState.sockets -= 1;
     });

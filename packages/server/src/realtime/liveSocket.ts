@@ -29,6 +29,10 @@ export interface InProcessSocketOptions {
   onMessage(message: JsonObject, bytes: number): void;
   /** What the client has not received yet, in bytes. */
   bufferedBytes(): number;
+  /** What is kept inside of the process until it has been processed, in bytes. */
+  heldBytes(): number;
+  /** Asks the client for a sign of life, which `pong` passes on. */
+  onPing(): void;
   /** Called once, with a code of WebSockets. */
   onClose(code: number, reason: string): void;
 }
@@ -57,6 +61,10 @@ export class InProcessSocket extends EventEmitter implements LiveSocket {
     return this.#options.bufferedBytes();
   }
 
+  get heldBytes(): number {
+    return this.#options.heldBytes();
+  }
+
   /** Passes a message of the client to the server. */
   receive(message: JsonObject): void {
     if (this.#isOpen) this.emit("message", Buffer.from(JSON.stringify(message)), false);
@@ -71,6 +79,10 @@ export class InProcessSocket extends EventEmitter implements LiveSocket {
   }
 
   ping(): void {
+    this.#options.onPing();
+  }
+
+  pong(): void {
     this.emit("pong");
   }
 

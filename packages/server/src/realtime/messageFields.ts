@@ -12,7 +12,7 @@ import {
 } from "@purse/protocol";
 
 /** Limits of a message: enough for a where with a list of 20,000 strings. */
-const MESSAGE_JSON_LIMITS: JsonLimits = { ...CLIENT_JSON, nodes: 25_000, values: 50_000 };
+export const MESSAGE_JSON_LIMITS: JsonLimits = { ...CLIENT_JSON, nodes: 25_000, values: 50_000 };
 
 /** Parses a message of a client. Throws 107 if it is not a JSON object, or too large. */
 export function parseMessage(text: string | undefined): JsonObject {

@@ -48,7 +48,7 @@ describe("passkeys of users", () => {
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const json: JsonObject = await reply.json();
+    const json: JsonObject = JSON.parse(await reply.text());
     return { status: reply.status, body: json };
   };
 
@@ -191,7 +191,7 @@ describe("passkeys of users", () => {
           headers: { "x-parse-application-id": "test", "content-type": "application/json" },
           body: JSON.stringify(body),
         });
-        return { status: reply.status, body: await reply.json() };
+        return { status: reply.status, body: JSON.parse(await reply.text()) };
       };
       const authenticator = new SoftAuthenticator(ORIGIN);
       const requested = await send("/passkeys/options", { purpose: "signup" });

@@ -85,7 +85,7 @@ describe("sign-in with Solana", () => {
       },
       ...(method !== "GET" && { body: JSON.stringify(body) }),
     });
-    const json: JsonObject = await reply.json();
+    const json: JsonObject = JSON.parse(await reply.text());
     return { status: reply.status, body: json };
   }
 

@@ -14,17 +14,22 @@ afterEach(() => {
 });
 
 /** Sends the parts of a request, each after the server has noticed the one before, and returns what the server has read. */
-async function send(parts: readonly string[]) {
+async function send(
+  parts: readonly string[],
+  isReady: (message: IncomingMessage) => Promise<void> = async () => undefined,
+) {
   const received = Promise.withResolvers<{ text: string } | { error: unknown }>();
   const ended = Promise.withResolvers<void>();
-  const read = (message: IncomingMessage) =>
-    withBody(
+  const read = async (message: IncomingMessage) => {
+    await isReady(message);
+    return withBody(
       message,
       MAX_BYTES,
       createBodyMemory(1_000_000, () => "192.0.2.1"),
       (body) => body.toString("utf8"),
       async (text) => text,
     );
+  };
   const server = createServer((message, response) => {
     message.once("end", ended.resolve);
     read(message)
@@ -62,6 +67,13 @@ describe("the body of a request", () => {
   it("is read if only a part of it arrives together with the headers", async () => {
     const { received } = await send([`${HEAD}Content-Length: 5\r\n\r\nHe`, "llo"]);
     expect(received).toEqual({ text: "Hello" });
+  });
+
+  it("is read if it has arrived in several packets before it is read", async () => {
+    const { received } = await send([`${HEAD}Content-Length: 10\r\n\r\nHello`, "World"], async (message) => {
+      while (message.readableLength < 10) await new Promise((resolve) => setImmediate(resolve));
+    });
+    expect(received).toEqual({ text: "HelloWorld" });
   });
 
   it("is read if its length is not announced", async () => {

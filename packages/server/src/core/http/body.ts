@@ -45,10 +45,18 @@ function takeArrivedBody(message: IncomingMessage): Buffer | undefined {
   const length = Number(message.headers["content-length"] ?? 0);
   if (length === 0 || length > UNCOUNTED_BYTES || message.readableLength !== length) return undefined;
   if (message.destroyed || message.readableFlowing !== null || isCompressed(message)) return undefined;
-  const body: unknown = message.read();
+  // Each call returns what one packet brought.
+  const chunks: Buffer[] = [];
+  for (let size = 0; size < length; ) {
+    const chunk: unknown = message.read();
+    if (!Buffer.isBuffer(chunk)) return undefined;
+    chunks.push(chunk);
+    size += chunk.length;
+  }
   // Lets the request end.
   message.resume();
-  return Buffer.isBuffer(body) ? body : undefined;
+  const [first] = chunks;
+  return chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isRecord } from "@purse/protocol";
-import { TimeSlicer } from "../timeSlicer.ts";
 import type { AnswerSize } from "./answerSize.ts";
+import { TimeSlicer } from "./timeSlicer.ts";
 
 /** What is serialized at once, in characters; larger values in parts, between which other work is done. */
 const PART_CHARS = 64 * 1024;

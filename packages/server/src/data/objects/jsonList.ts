@@ -1,4 +1,4 @@
-import { TimeSlicer } from "../../core/timeSlicer.ts";
+import { TimeSlicer } from "../../core/limits/timeSlicer.ts";
 
 /** Texts shorter than this are not split into chunks. */
 const MIN_CHUNK_CHARS = 64 * 1024;
