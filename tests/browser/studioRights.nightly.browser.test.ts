@@ -249,7 +249,7 @@ describe("the audit log", () => {
 
 describe("the class editor", () => {
   it("creates a class, previews each change, and generates code for it", async () => {
-    const visitor = await open("edith", "/classes");
+    const visitor = await open("ada", "/classes");
     const { page } = visitor;
     await page.getByRole("button", { name: "Create class" }).click();
     await dialog(page).getByLabel("Name", { exact: true }).fill("9lives");

@@ -421,21 +421,5 @@ describe.each(DATABASES)("the limits of GraphQL on %s", (database) => {
         )
         .toContain('"code":124');
     });
-
-    it("count all sockets of an address together with those of live queries", async () => {
-      // It is the last test, because the address has nothing left. Each may send a burst of 1,500, and the address 30,000.
-      const sockets = await Promise.all(Array.from({ length: 23 }, () => connect()));
-      const message = JSON.stringify({ type: "ping", payload: { text: "x".repeat(240_000) } });
-      for (const { socket } of sockets) for (let i = 0; i < 6; i++) socket.send(message);
-      await expect
-        .poll(() => sockets.filter(({ state }) => state.closedWith === 1008).length)
-        .toBeGreaterThan(0);
-      const live = new WebSocket(`${purse.url.replace("http", "ws")}/server`);
-      open.push(live);
-      const closed = new Promise<number>((resolve) => live.once("close", resolve));
-      await new Promise((resolve) => live.once("open", resolve));
-      for (let i = 0; i < 6; i++) live.send("x".repeat(240_000));
-      expect(await closed).toBe(1008);
-    });
   });
 });

@@ -116,10 +116,10 @@ describe("clients that do not read", () => {
   });
 
   it("resume where they were ended", async () => {
-    const { position } = await reader.subscribe("Sheet", {}, { requestId: 2 });
+    const { position, binding } = await reader.subscribe("Sheet", {}, { requestId: 2 });
     await rest(purse, "POST", "/classes/Sheet", { n: 1_000 });
     const resumed = await connectLive(purse);
-    await resumed.subscribe("Sheet", {}, { resumeFrom: position });
+    await resumed.subscribe("Sheet", {}, { resumeFrom: position, binding });
     expect(await resumed.next()).toMatchObject({ op: "create", object: { n: 1_000 } });
     resumed.socket.terminate();
   });

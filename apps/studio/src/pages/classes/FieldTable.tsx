@@ -95,6 +95,8 @@ interface FieldActionsProps {
 function FieldActions({ row: { name, change }, onEdit, onRemove, onUndo }: FieldActionsProps) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
+  // The values go with the field.
+  const canRemove = useHasRole("owner");
   if (COMMON_FIELDS.includes(name)) return <span className="soft">{t("system field")}</span>;
   return (
     <span className="actions">
@@ -112,7 +114,7 @@ function FieldActions({ row: { name, change }, onEdit, onRemove, onUndo }: Field
         <Button
           small
           variant="danger"
-          disabled={!canEdit}
+          disabled={!canRemove}
           onClick={onRemove}
           aria-label={t("Remove {name}", { name })}
         >
