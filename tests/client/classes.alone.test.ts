@@ -379,7 +379,8 @@ describe.each(casesOf(SERVERS, (_, i) => i === 0))("the client's classes with %s
       });
       expect(classLevelPermissions).toMatchObject({ find: { requiresAuthentication: true } });
       const line = await new ParseObject(className, { line: "one", secret: "hidden" }).save();
-      expect(line.get("amount")).toBe(3);
+      const stored = await new Query(className).get(String(line.id), { useMasterKey: true });
+      expect(stored.get("amount")).toBe(3);
       await expect(new Query(className).find()).rejects.toMatchObject({ code: 101 });
       await expect(new ParseObject(className, { amount: 1 }).save()).rejects.toMatchObject({ code: 142 });
       await signUp();
