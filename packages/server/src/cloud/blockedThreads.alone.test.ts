@@ -112,10 +112,11 @@ describe("cloud code that is busy", () => {
   });
 
   it("has a thread for triggers and logins that functions cannot take", async () => {
-    const { call, logIn, remove } = await startCloud({ maxThreads: 2, blockedMs: FOREVER_MS });
+    const { call, cloud, logIn, remove } = await startCloud({ maxThreads: 2, blockedMs: FOREVER_MS });
     void call("spin");
-    void call("spinLater");
     void call("match", { text: `${"a".repeat(41)}!` });
+    // Both threads have what blocks them.
+    await expect.poll(() => cloud.health()).toMatchObject({ threads: 2, waiting: 0 });
     expect(await Promise.all([logIn(), remove()])).toEqual([undefined, undefined]);
   });
 });
