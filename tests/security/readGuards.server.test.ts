@@ -260,8 +260,13 @@ describe.each(DATABASES)("hidden objects and fields on %s", (database) => {
           ]);
           // Default values are those of an object that its writer may read.
           const { objectId, mood } = JSON.parse(answer.text);
-          const read = { method: "GET", path: `${path}/${objectId}`, params: {}, codes: [] };
-          const isReadable = (await attackTarget.send(transport, who, read)).status < 300;
+          const found = await attackTarget.send(transport, who, {
+            method: "GET",
+            path: `${path}/${objectId}`,
+            params: {},
+            codes: [],
+          });
+          const isReadable = found.status < 300;
           expect([who, mood]).toEqual([who, isReadable ? "fine" : undefined]);
         }
       }
