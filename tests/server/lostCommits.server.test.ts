@@ -3,7 +3,7 @@ import { type ClassSchema, openStore, type Store, type Write } from "@purse/serv
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { hasProgram, PGBOUNCER } from "../../scripts/programs.mjs";
-import { casesOf, NIGHTLY } from "../support/allCases.ts";
+import { ALL_CASES, casesOf } from "../support/allCases.ts";
 import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { type CommitFault, type PostgresProxy, startPostgresProxy } from "../support/postgresProxy.ts";
 import { newDatabase } from "../support/postgresServer.ts";
@@ -32,7 +32,7 @@ const PLACES = [
 /** `npm test` takes the fault after which a client knows least. */
 const CASES = casesOf(
   PLACES.flatMap((place) => FAULTS.map((fault) => ({ ...place, fault }))),
-  ({ isPooled, fault }) => NIGHTLY || (!isPooled && fault === "loseResponse"),
+  ({ isPooled, fault }) => ALL_CASES || (!isPooled && fault === "loseResponse"),
 );
 
 const TITLE = "a store with the COMMIT fault $fault $where";

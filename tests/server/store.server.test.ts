@@ -330,7 +330,7 @@ function testStore(database: string): void {
 
     it("gives an expired unique key to the next owner", async () => {
       await store.write([
-        { kind: "reserveUnique", scope: "t", value: "v", owner: "old", expiresAt: Date.now() - 1 },
+        { kind: "reserveUnique", scope: "t", value: "v", owner: "old", expiresAt: Date.now() - 60_000 },
       ]);
       expect(await store.getUniqueOwner("t", "v")).toBeUndefined();
       await store.write([{ kind: "reserveUnique", scope: "t", value: "v", owner: "new" }]);
