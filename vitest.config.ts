@@ -12,8 +12,8 @@ const items: { id: string }[] = JSON.parse(
 );
 
 const IGNORED = ["**/node_modules/**", "**/dist/**", "**/.cache/**"];
-/** Only `npm run test:all` runs these. */
-const NIGHTLY = process.env.PURSE_TESTS ? [] : ["**/*.nightly.*"];
+/** Only `npm run test:all` runs these, and its part on PostgreSQL does not run them again. */
+const NIGHTLY = process.env.PURSE_TESTS && !process.env.PURSE_WITHOUT_NIGHTLY ? [] : ["**/*.nightly.*"];
 
 /** The suffix of a test file says how it runs. */
 const kind = (

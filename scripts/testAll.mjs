@@ -9,8 +9,9 @@ if (args.length === process.argv.length - 2) {
 }
 process.env.PURSE_TESTS = "rest";
 const nightly = await runTests([".nightly.", ...args]);
+process.env.PURSE_WITHOUT_NIGHTLY = "1";
 const onPostgres = await runTests([
-  ...["--project", "server", "--project", "alone", "-t", "PostgreSQL", "--exclude", "**/*.nightly.*"],
+  ...["--project", "server", "--project", "alone", "-t", "PostgreSQL"],
   ...args,
 ]);
 // Vitest counts each test of the other databases as skipped.

@@ -76,8 +76,8 @@ describe("chain events watched by several processes on one PostgreSQL", () => {
     await hand.transferTokens([104n, 105n].map((units) => [0, hand.account(7), units]));
     await expect.poll(() => last(second), { timeout: 40_000 }).toEqual(["103", "104", "105"]);
     const all = await values(second);
-    await expect.poll(() => delivered.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(all.length);
     expect(new Set(all).size).toBe(all.length);
-    expect([...new Set(delivered)]).toEqual(all);
+    // A message may be sent twice.
+    await expect.poll(() => [...new Set(delivered)], { timeout: 30_000 }).toEqual(all);
   }, 120_000);
 });
