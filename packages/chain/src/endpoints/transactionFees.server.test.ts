@@ -290,6 +290,33 @@ describe.each(DATABASES)("with the index on %s", (database) => {
     ]);
   });
 
+  it.each([
+    [
+      "pending",
+      (transaction: JsonObject) => ({
+        ...transaction,
+        blockHash: null,
+        blockNumber: null,
+        transactionIndex: null,
+      }),
+    ],
+    ["unknown", () => null],
+  ])(
+    "getTransaction returns a mined transaction that the node still calls %s",
+    async (_, rewrite: (transaction: JsonObject) => JsonValue) => {
+      const node = await proxyNode(
+        chain.url,
+        () => undefined,
+        undefined,
+        ({ method }, result) => (method === "eth_getTransactionByHash" ? rewrite(object(result)) : result),
+      );
+      ends.push(() => node.stop());
+      const late = await start(node.url);
+      const params = { transaction_hash: hashes.dynamicFee };
+      expect(await late.run("getTransaction", params)).toEqual(await service.run("getTransaction", params));
+    },
+  );
+
   // The node decides on it.
   it.runIf(runsEveryCase(database))(
     "getInternalTransactions reads the traces of nodes that have trace_transaction only, or returns 501",

@@ -85,9 +85,16 @@ async function fetchBlock(
 }
 
 async function fetchTransaction({ node }: ChainContext, hash: string) {
-  const [raw, [receipt]] = await Promise.all([node.getTransaction(hash), node.getReceipts([hash])]);
-  if (!isJsonObject(raw) || !isJsonObject(receipt) || !raw.blockHash) return undefined;
-  const block = await node.getRawBlock(String(raw.blockHash), false);
+  const [found, [receipt]] = await Promise.all([node.getTransaction(hash), node.getReceipts([hash])]);
+  if (!isJsonObject(receipt)) return undefined;
+  const blockHash = String(receipt.blockHash);
+  // A node may say for a moment that a transaction is pending, or unknown, when its receipt is there already.
+  const isMined = isJsonObject(found) && found.blockHash;
+  const raw = isMined
+    ? found
+    : await node.getTransactionInBlock(blockHash, parseQuantity(receipt.transactionIndex));
+  if (!isJsonObject(raw)) return undefined;
+  const block = await node.getRawBlock(blockHash, false);
   if (!isJsonObject(block)) return undefined;
   // Only this transaction: its logs cannot be verified with the header's bloom filter.
   const partialBlock = { ...block, transactions: [raw], logsBloom: null };

@@ -170,6 +170,11 @@ export class ChainNode {
     return this.#rpc.call("eth_getTransactionByHash", [hash]);
   }
 
+  /** The node's JSON of a mined transaction by its block; null if the node does not have the block. */
+  getTransactionInBlock(blockHash: string, index: number): Promise<JsonValue> {
+    return this.#rpc.call("eth_getTransactionByBlockHashAndIndex", [blockHash, toHexQuantity(index)]);
+  }
+
   /** In wei. */
   async getBalance(address: string, tag: BlockTag): Promise<bigint> {
     return BigInt(parseText(await this.#rpc.call("eth_getBalance", [address, formatBlockTag(tag)])));
