@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,16 +26,30 @@ export async function freePort(): Promise<number> {
 }
 
 function claim(port: number): boolean {
-  mkdirSync(CLAIMS, { recursive: true });
+  createFolder();
   const file = join(CLAIMS, String(port));
   if (!createFile(file)) {
     if (isClaimed(file)) return false;
-    rmSync(file, { force: true });
-    if (!createFile(file)) return false;
+    if (!removed(file) || !createFile(file)) return false;
   }
   if (claimed.length === 0) process.once("exit", release);
   claimed.push(port);
   return true;
+}
+
+/** The users of a machine share the folder, and each removes their own files only. */
+function createFolder(): void {
+  if (mkdirSync(CLAIMS, { recursive: true })) chmodSync(CLAIMS, 0o1777);
+}
+
+/** Returns false where the file is another user's. */
+function removed(file: string): boolean {
+  try {
+    rmSync(file, { force: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns false where the file exists. */
