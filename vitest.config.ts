@@ -39,7 +39,7 @@ export default defineConfig({
     // A poll is often a request, which takes a millisecond or two of CPU time.
     expect: { poll: { interval: 50, timeout: 15_000 } },
     // Many system tests wait more than they compute.
-    maxWorkers: 4,
+    maxWorkers: 6,
     projects: [
       // Functions and components: they share processes and documents, but no modules, globals and timers.
       kind("unit", {

@@ -49,7 +49,7 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
     },
   },
   chaos: {
-    files: ["tests/faults/chaos.alone.test.ts"],
+    files: ["tests/faults/chaos.nightly.alone.test.ts"],
     env: {
       PURSE_CHAOS_SECONDS: process.env.PURSE_CHAOS_SECONDS ?? String(Number(values.minutes) * 60),
       PURSE_CHAOS_FAULTS: values.faults,

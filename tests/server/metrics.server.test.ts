@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { WebSocket } from "ws";
+import { NIGHTLY } from "../support/allCases.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { newDatabase, startPostgres } from "../support/postgresServer.ts";
 import { hostPurse, type Purse, rest, startPurse } from "../support/purse.ts";
@@ -124,33 +125,35 @@ describe("access to the metrics", () => {
   }, 60_000);
 });
 
-describe("a server whose PostgreSQL is down", () => {
-  it("is alive but not ready, rejects with 503 and Retry-After, and counts the errors", async () => {
-    const postgres = await startPostgres();
-    const url = await newDatabase(postgres.url);
-    const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
-    try {
-      expect((await fetch(`${purse.url}/ready`)).status).toBe(200);
-      // It responds before its start is complete.
-      await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("Ctrl-C ends it");
-      await postgres.stop();
-      const response = await fetch(`${purse.url}/ready`);
-      expect(response.status).toBe(503);
-      expect((await response.json()).error).toBe("The database does not respond");
-      expect((await fetch(`${purse.url}/health`)).status).toBe(200);
-      const answer = await rest(purse, "POST", "/classes/Thing", { n: 1 });
-      expect([answer.status, answer.body]).toEqual([
-        503,
-        { code: 100, error: "The database cannot be reached. Try again." },
-      ]);
-      const errors = () => sample(purse, 'purse_store_errors_total{call="getUniqueOwner"}');
-      await expect.poll(errors, { timeout: 15_000 }).toBeGreaterThan(0);
-    } finally {
-      await purse.kill();
-      await purse.remove();
-    }
-  }, 60_000);
-});
+// databaseOutage.server.test.ts has the short form.
+if (NIGHTLY)
+  describe("a server whose PostgreSQL is down", () => {
+    it("is alive but not ready, rejects with 503 and Retry-After, and counts the errors", async () => {
+      const postgres = await startPostgres();
+      const url = await newDatabase(postgres.url);
+      const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
+      try {
+        expect((await fetch(`${purse.url}/ready`)).status).toBe(200);
+        // It responds before its start is complete.
+        await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("Ctrl-C ends it");
+        await postgres.stop();
+        const response = await fetch(`${purse.url}/ready`);
+        expect(response.status).toBe(503);
+        expect((await response.json()).error).toBe("The database does not respond");
+        expect((await fetch(`${purse.url}/health`)).status).toBe(200);
+        const answer = await rest(purse, "POST", "/classes/Thing", { n: 1 });
+        expect([answer.status, answer.body]).toEqual([
+          503,
+          { code: 100, error: "The database cannot be reached. Try again." },
+        ]);
+        const errors = () => sample(purse, 'purse_store_errors_total{call="getUniqueOwner"}');
+        await expect.poll(errors, { timeout: 15_000 }).toBeGreaterThan(0);
+      } finally {
+        await purse.kill();
+        await purse.remove();
+      }
+    }, 60_000);
+  });
 
 describe("a server whose PostgreSQL lost a table", () => {
   it("returns 500 without details, which are in the log", { tags: ["8.code.1"] }, async () => {

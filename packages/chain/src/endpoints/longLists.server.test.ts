@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBlocks, transferLog, word } from "../../test/fillIndex.ts";
-import { ALL_DATABASES, createDatabase, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { createDatabase, DATABASES, type DatabaseLocation } from "../../test/indexDatabase.ts";
 import { createRecordingLogger, startService, type TestService } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
@@ -45,7 +45,7 @@ function addLogs({ logs }: BlockRows, block: number): void {
   }
 }
 
-describe.each(ALL_DATABASES)("on %s", (name) => {
+describe.each(DATABASES)("on %s", (name) => {
   let location: DatabaseLocation;
   let remove: () => Promise<void>;
   let index: ChainIndex;
