@@ -25,21 +25,19 @@ const effort: Effort = {
   durationMs: Number(values.seconds) * 1_000,
   rounds: Number(values.rounds),
 };
-const SETTINGS = ["wal_level=logical", "max_slot_wal_keep_size=4GB"];
 /** The times of a message to the standby and of one from it, as between zones near and far of a region. */
 const NEAR_MS = 1;
 const FAR_MS = 3;
 
-const server = await startPostgres({ durable: true, more: SETTINGS });
+const server = await startPostgres({ durable: true });
 const alone = await measureCommitRates(server.url, effort);
-const byTriggers = await measureDeliveryDelays(server.url, "triggers", effort);
-const byDecoding = await measureDeliveryDelays(server.url, "decoding", effort);
+const delays = await measureDeliveryDelays(server.url, effort);
 await server.stop();
 const near = await measureWithStandby(NEAR_MS);
 const far = await measureWithStandby(FAR_MS);
 
 async function measureWithStandby(delayMs: number): Promise<CommitRate[]> {
-  const { primary, stop } = await startMirrored(delayMs, SETTINGS);
+  const { primary, stop } = await startMirrored(delayMs);
   const rates = await measureCommitRates(primary.url, effort);
   await stop();
   return rates;
@@ -67,7 +65,7 @@ const page = `# Benchmarks of the change log
 Transactions per second of ${effort.clients} connections to PostgreSQL that insert one object of 200 characters each, with durable commits (median of
 ${effort.rounds} rounds of ${effort.durationMs / 1_000} s, in turns), and as a multiple of the previous version, in which one commit of a class with live queries waits for the
 one before it. With a synchronous standby, a commit waits until another server has it, to and from which each message takes ${NEAR_MS} or ${FAR_MS} ms. All
-that is measured shares the cores, including the standby and the process that reads or decodes the changes: without a standby, the cores are the
+that is measured shares the cores, including the standby and the process that reads the changes: without a standby, the cores are the
 limit, also of the class without live queries. The CPU time is that of all processes of PostgreSQL without a standby, including what reads the changes.
 
 | | CPU time per commit | Commits/s | of the previous version | Standby, ${NEAR_MS} ms: commits/s | of the previous version | Standby, ${FAR_MS} ms: commits/s | of the previous version |
@@ -79,8 +77,7 @@ its change has been read.
 
 | | Writes/s | Median | p99 |
 | --- | --: | --: | --: |
-${delayRow("By triggers", byTriggers)}
-${delayRow("By logical decoding", byDecoding)}
+${delayRow("By triggers", delays)}
 
 ${provenance("npm run bench:changes")}
 `;
@@ -88,15 +85,11 @@ recordHistory({
   benchmark: "change log",
   database: "PostgreSQL",
   values: {
-    "delay p99, ms": byTriggers.p99,
-    "delay p99 with decoding, ms": byDecoding.p99,
+    "delay p99, ms": delays.p99,
     "share of writes without live queries": rateOf(alone, "Followed") / rateOf(alone, "Plain"),
-    "share with decoding": rateOf(alone, "Decoded") / rateOf(alone, "Plain"),
     "multiple of the previous version": multiple(alone, "Followed"),
     "multiple with a standby": multiple(near, "Followed"),
-    "multiple with decoding and a standby": multiple(near, "Decoded"),
     "CPU per commit, µs": costOf(alone, "Followed"),
-    "CPU per commit with decoding, µs": costOf(alone, "Decoded"),
   },
 });
 writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/change-log.md"), page);

@@ -10,9 +10,8 @@ import { databaseFaults, pause, processFaults, selectFaults, serviceFaults } fro
 import { Jobs } from "./chaos/jobs.ts";
 import { type ChaosNode, startHostedNodes, startNode } from "./chaos/nodes.ts";
 import { Pins } from "./chaos/pins.ts";
-import type { ChangeSource, Services } from "./chaos/services.ts";
+import type { Services } from "./chaos/services.ts";
 import { Sessions } from "./chaos/sessions.ts";
-import { loseSlot } from "./chaos/slots.ts";
 import { Takeovers } from "./chaos/takeovers.ts";
 import type { Transfers } from "./chaos/transfers.ts";
 import { LiveHistory } from "./liveHistory.ts";
@@ -28,8 +27,6 @@ const SEED = Number(process.env.PURSE_SEED ?? 1);
 const LOGS_PREFIX = join(tmpdir(), "purse-chaos-logs-");
 /** The beginnings of the names of faults, separated by commas; all if it is empty. */
 const ONLY = (process.env.PURSE_CHAOS_FAULTS ?? "").split(",").filter(Boolean);
-/** `npm run chaos -- --changes decoding` has changes decoded instead of written by triggers. */
-const CHANGES: ChangeSource = process.env.PURSE_CHAOS_CHANGES === "decoding" ? "decoding" : "triggers";
 const NODES = 3;
 const CLIENTS = 9;
 /** How long faults are injected before the history is checked, in ms. */
@@ -82,7 +79,7 @@ async function prepareLongRun(): Promise<LongRun> {
     import("./chaos/services.ts"),
     import("./chaos/transfers.ts"),
   ]);
-  const services = await startServices(CHANGES);
+  const services = await startServices();
   ends.push(() => services.stop());
   const takeovers = new Takeovers(services.databaseUrl);
   ends.push(() => takeovers.close());
@@ -101,7 +98,7 @@ async function startNodes(long: LongRun | undefined): Promise<readonly ChaosNode
     started.push(node);
     ends.push(() => node.remove());
   };
-  if (!long) for (const node of await startHostedNodes(NODES, CHANGES, ends)) add(node);
+  if (!long) for (const node of await startHostedNodes(NODES)) add(node);
   while (started.length < NODES && long) add(await startNode(long.services));
   return started;
 }
@@ -231,24 +228,11 @@ describe(`${NODES} servers on one PostgreSQL, amid faults`, () => {
           );
         }
       } while (performance.now() < end && violations().length === 0);
-      if (long && CHANGES === "decoding" && violations().length === 0) {
-        let isLost = false;
-        const writers = nodes.map(({ purse }) => workload.run(purse, 1, () => isLost, WRITES));
-        await loseSlot(long.services.databaseUrl, histories).finally(() => {
-          isLost = true;
-        });
-        await Promise.all(writers);
-        await workload.check(first.purse);
-        for (const history of histories)
-          await expect
-            .poll(() => history.difference(first.purse), { timeout: 60_000, interval: 200 })
-            .toBe(0);
-      }
       await long?.jobs.check(first.purse);
       const sum = (count: (history: LiveHistory) => number) =>
         histories.reduce((all, each) => all + count(each), 0);
       console.log(
-        `seed ${SEED}${IS_LONG ? `, ${SECONDS} s` : ""}, by ${CHANGES}:`,
+        `seed ${SEED}${IS_LONG ? `, ${SECONDS} s` : ""}:`,
         JSON.stringify({
           injected,
           ...workload.totals,

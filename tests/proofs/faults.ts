@@ -8,7 +8,6 @@
  *   npm run prove:restarts -- [--rounds 5] [--haproxy haproxy]   rolling restarts of three nodes behind a balancer under load
  *   npm run chaos -- [--minutes 10] [--seed 1] [--faults s3,kill]   three nodes on one PostgreSQL with Valkey, S3, a chain and a webhook,
  *     with random faults of the network, processes, disks and clocks, or those whose names begin with the given ones
- *     --changes decoding: live queries by logical decoding instead of triggers, whose slot is lost at the end
  *   npm run prove:outages                                every page of the apps without each of the things that it reads
  * Those of commits and crashes report every few rounds what was acknowledged, lost or duplicated.
  */
@@ -27,12 +26,9 @@ const { values, positionals } = parseArgs({
     cycles: { type: "string", default: "500" },
     seed: { type: "string", default: "1" },
     faults: { type: "string", default: "" },
-    changes: { type: "string", default: "triggers" },
     small: { type: "boolean", default: false },
   },
 });
-if (values.changes !== "triggers" && values.changes !== "decoding")
-  throw new Error("--changes is triggers or decoding");
 const root = join(import.meta.dirname, "../..");
 const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> = {
   commits: {
@@ -53,7 +49,6 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
     env: {
       PURSE_CHAOS_SECONDS: process.env.PURSE_CHAOS_SECONDS ?? String(Number(values.minutes) * 60),
       PURSE_CHAOS_FAULTS: values.faults,
-      PURSE_CHAOS_CHANGES: values.changes,
     },
   },
   nodes: {

@@ -1,12 +1,11 @@
 /*
- * `npm run prove:versions -- [--from COMMIT] [--seed 1] [--changes decoding] [--previous-changes triggers]`: two servers on
+ * `npm run prove:versions -- [--from COMMIT] [--seed 1]`: two servers on
  * one PostgreSQL, behind a balancer, are updated from the previous version to this one, downgraded and updated again, one
  * after the other, while clients write and blocks are indexed. The previous version is the last release, or the last
  * commit with other tables; it is built from the history. At most one in 1,000 requests fails, no acknowledged write is
  * lost or executed twice, live queries equal the tables, and the chain index is never cleared and continues with every
  * combination of versions. At last, the previous version serves an index with partitions that it does not know, and does
- * not write it. With `--changes decoding`, both versions decode changes, or this one alone if the previous one does not
- * know that; `--previous-changes` is the setting of the previous one.
+ * not write it.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -15,7 +14,6 @@ import postgres from "postgres";
 import { LiveHistory } from "../faults/liveHistory.ts";
 import { KINDS, Workload } from "../faults/workload.ts";
 import { startTcpBalancer } from "../support/balancer.ts";
-import { decodable } from "../support/decodablePostgres.ts";
 import { freePort } from "../support/freePort.ts";
 import { newDatabase, startPostgres } from "../support/postgresServer.ts";
 import { type PurseProcess, startPurse } from "../support/purse.ts";
@@ -27,12 +25,8 @@ const { values } = parseArgs({
   options: {
     from: { type: "string" },
     seed: { type: "string", default: "1" },
-    changes: { type: "string", default: "triggers" },
-    "previous-changes": { type: "string" },
   },
 });
-const changes = changeSource(values.changes);
-const previousChanges = changeSource(values["previous-changes"] ?? values.changes);
 const CLIENTS = 4;
 const MAX_FAILED_SHARE = 0.001;
 const WAIT_MS = 120_000;
@@ -53,17 +47,10 @@ for (const problem of problems) console.error(problem);
 console.log(problems.length === 0 ? "\nBoth versions work side by side." : `\n${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
 
-function changeSource(value: string): "triggers" | "decoding" {
-  if (value === "triggers" || value === "decoding") return value;
-  throw new Error("--changes and --previous-changes are triggers or decoding");
-}
-
 async function prove(): Promise<void> {
   const previous = buildVersion(values.from ?? findPreviousCommit());
   console.log(`The previous version is ${previous.commit.slice(0, 12)}`);
-  const database = await startPostgres({
-    more: changes === "decoding" || previousChanges === "decoding" ? decodable() : [],
-  });
+  const database = await startPostgres();
   ends.push(() => database.stop());
   const url = await newDatabase(database.url);
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
@@ -72,17 +59,14 @@ async function prove(): Promise<void> {
   ends.push(() => chain.remove());
   const env = {
     PURSE_DATABASE_URL: url,
-    PURSE_CHANGES: changes,
     PURSE_CHAIN_LOCALDEVCHAIN_RPC_URL: chain.rpcUrl,
     PURSE_DRAIN_DELAY_SECONDS: "2",
     PURSE_TRUSTED_PROXIES: "loopback",
   };
-  const previousEnv = { ...env, PURSE_CHANGES: previousChanges };
   const ports = [await freePort(), await freePort()];
   const servers: PurseProcess[] = [];
   ends.push(() => Promise.all(servers.map((server) => server.remove())));
-  for (const port of ports)
-    servers.push(await startPurse({ env: previousEnv, port, serverFile: previous.serverFile }));
+  for (const port of ports) servers.push(await startPurse({ env, port, serverFile: previous.serverFile }));
   const balancer = await startTcpBalancer(ports);
   ends.push(() => balancer.close());
   for (const port of ports) await balancer.untilUsed(port, true);
@@ -102,7 +86,7 @@ async function prove(): Promise<void> {
   let indexed = await index(sql, chain, 0);
   const steps = [
     ["update", { env }],
-    ["downgrade", { env: previousEnv, serverFile: previous.serverFile }],
+    ["downgrade", { env, serverFile: previous.serverFile }],
     ["update", { env }],
   ] as const;
   for (const [step, version] of steps) {
@@ -133,27 +117,19 @@ async function prove(): Promise<void> {
     `${acked + failed} requests: ${failed} failed, ${totals.lost} lost, ${totals.doubled} doubled;`,
     `live: ${history.events} events, ${history.interruptions} interruptions, ${history.refetches} refetches`,
   );
-  await provePartitions({ previous, servers, env, previousEnv, sql, chain });
+  await provePartitions({ previous, servers, env, sql, chain });
 }
 
 interface Partitioned {
   previous: OtherVersion;
   servers: PurseProcess[];
   env: Record<string, string>;
-  previousEnv: Record<string, string>;
   sql: postgres.Sql;
   chain: PurseProcess;
 }
 
 /** Builds a new index with partitions beside a server of the previous version. */
-async function provePartitions({
-  previous,
-  servers,
-  env,
-  previousEnv,
-  sql,
-  chain,
-}: Partitioned): Promise<void> {
+async function provePartitions({ previous, servers, env, sql, chain }: Partitioned): Promise<void> {
   if (knowsPartitions(previous.commit)) {
     console.log("  The previous version has indexes with partitions, too.");
     return;
@@ -171,7 +147,7 @@ async function provePartitions({
   let current = await startWriter();
   const before = await index(sql, chain, 0);
   const { port, dataDir } = reader;
-  const older = await startPurse({ env: previousEnv, port, dataDir, serverFile: previous.serverFile });
+  const older = await startPurse({ env, port, dataDir, serverFile: previous.serverFile });
   servers[1] = older;
   await untilReached("the previous version to see the index", async () =>
     older.output().includes("belongs to a newer version"),

@@ -1,9 +1,8 @@
 import { type ClassSchema, openStore, type Store } from "@purse/server";
 import postgres from "postgres";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { NIGHTLY } from "../support/allCases.ts";
-import { startDecodablePostgres } from "../support/decodablePostgres.ts";
-import { newDatabase, type PostgresServer } from "../support/postgresServer.ts";
+import { newDatabase } from "../support/postgresServer.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const MINUTE_MS = 60_000;
@@ -25,32 +24,24 @@ async function createClasses(store: Store): Promise<void> {
 type ChangeLog = NonNullable<Store["changeLog"]>;
 type LogPosition = Awaited<ReturnType<ChangeLog["subscribe"]>>;
 
-describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, by %s", (changes) => {
-  const isByTriggers = changes === "triggers";
-  let server: PostgresServer | undefined;
-  /** The name of a database with the classes; a slot belongs to one database, so that decoding begins with an empty one. */
-  let template: string | undefined;
+describe("the change log on PostgreSQL", () => {
+  /** The name of a database with the classes. */
+  let template: string;
   let url: string;
   let store: Store;
   let log: ChangeLog;
   beforeAll(async () => {
-    if (!isByTriggers) {
-      server = await startDecodablePostgres();
-      return;
-    }
     const templateUrl = await newDatabase(inject("postgresUrl"));
-    const first = await openStore({ kind: "postgres", url: templateUrl, connections: 4, changes });
+    const first = await openStore({ kind: "postgres", url: templateUrl, connections: 4 });
     await createClasses(first);
     await first.close();
     template = new URL(templateUrl).pathname.slice(1);
   });
-  afterAll(() => server?.stop());
   beforeEach(async () => {
-    url = await newDatabase(server?.url ?? inject("postgresUrl"), template);
-    store = await openStore({ kind: "postgres", url, connections: 4, changes });
+    url = await newDatabase(inject("postgresUrl"), template);
+    store = await openStore({ kind: "postgres", url, connections: 4 });
     if (!store.changeLog) throw new Error("PostgreSQL has a log of changes");
     log = store.changeLog;
-    if (template === undefined) await createClasses(store);
   });
   afterEach(() => store.close());
 
@@ -125,8 +116,6 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     expect(seen).toHaveLength(200 + 67);
   });
 
-  if (!isByTriggers && !NIGHTLY) return;
-
   async function createInBatch(): Promise<void> {
     const steps = [1, 2].map(() => {
       const id = `object${++ids}`;
@@ -136,57 +125,56 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     await store.write(steps);
   }
 
-  if (isByTriggers)
-    describe("with a transaction that has logged a change and not ended", () => {
-      let sql: postgres.Sql;
-      let head: LogPosition;
-      let end: (outcome: "commit" | "rollback") => Promise<void>;
-      beforeEach(async () => {
-        head = await log.subscribe("Post", soon());
-        await log.subscribe("Other", soon());
-        sql = postgres(url, { max: 2, onnotice: () => undefined });
-        const session = await sql.reserve();
-        await session`BEGIN`;
-        await session`SET CONSTRAINTS ALL IMMEDIATE`;
-        await session`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('early', ${AT}, ${AT}, '{}')`;
-        end = async (outcome) => {
-          await session.unsafe(outcome);
-          session.release();
-        };
-      });
-      afterEach(() => sql.end());
-
-      it("commits later changes at once, and holds back only their delivery", async () => {
-        const late = await create("Post");
-        const before = await read(head, ["Post"], 10);
-        expect(before.changes).toEqual([]);
-        expect(before.finished).toBeLessThan(before.assigned);
-        await end("commit");
-        const { changes, position, assigned, finished } = await read(head, ["Post"], 10);
-        expect(changes.map(({ objectId }) => objectId)).toEqual(["early", late]);
-        expect([position?.seq, finished]).toEqual([changes[1]?.seq, assigned]);
-      });
-
-      it("goes on when it is rolled back", async () => {
-        const late = await create("Post");
-        await end("rollback");
-        expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([late]);
-      });
-
-      it("delivers what was committed before it", async () => {
-        await end("commit");
-        const before = await create("Other");
-        const session = await sql.reserve();
-        await session`BEGIN`;
-        await session`SET CONSTRAINTS ALL IMMEDIATE`;
-        await session`DELETE FROM "Post" WHERE id = 'early'`;
-        await create("Other");
-        expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual(["early", before]);
-        await session`COMMIT`;
+  describe("with a transaction that has logged a change and not ended", () => {
+    let sql: postgres.Sql;
+    let head: LogPosition;
+    let end: (outcome: "commit" | "rollback") => Promise<void>;
+    beforeEach(async () => {
+      head = await log.subscribe("Post", soon());
+      await log.subscribe("Other", soon());
+      sql = postgres(url, { max: 2, onnotice: () => undefined });
+      const session = await sql.reserve();
+      await session`BEGIN`;
+      await session`SET CONSTRAINTS ALL IMMEDIATE`;
+      await session`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES ('early', ${AT}, ${AT}, '{}')`;
+      end = async (outcome) => {
+        await session.unsafe(outcome);
         session.release();
-        expect(await changesAfter(head)).toHaveLength(4);
-      });
+      };
     });
+    afterEach(() => sql.end());
+
+    it("commits later changes at once, and holds back only their delivery", async () => {
+      const late = await create("Post");
+      const before = await read(head, ["Post"], 10);
+      expect(before.changes).toEqual([]);
+      expect(before.finished).toBeLessThan(before.assigned);
+      await end("commit");
+      const { changes, position, assigned, finished } = await read(head, ["Post"], 10);
+      expect(changes.map(({ objectId }) => objectId)).toEqual(["early", late]);
+      expect([position?.seq, finished]).toEqual([changes[1]?.seq, assigned]);
+    });
+
+    it("goes on when it is rolled back", async () => {
+      const late = await create("Post");
+      await end("rollback");
+      expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([late]);
+    });
+
+    it("delivers what was committed before it", async () => {
+      await end("commit");
+      const before = await create("Other");
+      const session = await sql.reserve();
+      await session`BEGIN`;
+      await session`SET CONSTRAINTS ALL IMMEDIATE`;
+      await session`DELETE FROM "Post" WHERE id = 'early'`;
+      await create("Other");
+      expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual(["early", before]);
+      await session`COMMIT`;
+      session.release();
+      expect(await changesAfter(head)).toHaveLength(4);
+    });
+  });
 
   it("numbers the changes of an object in commit order, whatever the order in which transactions began", async () => {
     const head = await log.subscribe("Post", soon());
@@ -258,21 +246,20 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     unsubscribe();
   });
 
-  if (isByTriggers)
-    it("sends its message after each transaction that is logged, except to sessions that publish their changes anyway", async () => {
-      await log.subscribe("Post", soon());
-      const messages: (string | undefined)[] = [];
-      const sql = postgres(url, { max: 1, onnotice: ({ message }) => messages.push(message) });
-      const messagesAfter = async (id: string) => {
-        await sql`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES (${id}, ${AT}, ${AT}, '{}')`;
-        return messages.length;
-      };
-      expect(await messagesAfter("first")).toBe(1);
-      expect(await messagesAfter("second")).toBe(2);
-      await sql`SET purse.published = 'on'`;
-      expect(await messagesAfter("third")).toBe(2);
-      await sql.end();
-    });
+  it("sends its message after each transaction that is logged, except to sessions that publish their changes anyway", async () => {
+    await log.subscribe("Post", soon());
+    const messages: (string | undefined)[] = [];
+    const sql = postgres(url, { max: 1, onnotice: ({ message }) => messages.push(message) });
+    const messagesAfter = async (id: string) => {
+      await sql`INSERT INTO "Post" (id, created_at, updated_at, doc) VALUES (${id}, ${AT}, ${AT}, '{}')`;
+      return messages.length;
+    };
+    expect(await messagesAfter("first")).toBe(1);
+    expect(await messagesAfter("second")).toBe(2);
+    await sql`SET purse.published = 'on'`;
+    expect(await messagesAfter("third")).toBe(2);
+    await sql.end();
+  });
 
   it("contains a class from its first subscription on, each change once and in order, for readers that have passed others", async () => {
     let position = await log.subscribe("Post", soon());
@@ -333,47 +320,46 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     expect(await log.changesSince("Post", known, await log.head(), 10)).toBe("truncated");
   });
 
-  if (isByTriggers)
-    describe("beside processes of the previous version", () => {
-      it("can be started by that version", async () => {
-        const sql = postgres(url, { max: 1, onnotice: () => undefined });
-        expect(await sql`SELECT version FROM purse_layout`).toEqual([{ version: 6 }]);
-        await sql.end();
-      });
-
-      it("renews no subscription of a class that they have created without its trigger", async () => {
-        await log.subscribe("Post", soon());
-        await log.subscribe("Missing", soon());
-        expect(await log.renew(["Post", "Missing"], soon())).toEqual([]);
-        const sql = postgres(url, { max: 1, onnotice: () => undefined });
-        await sql`DROP TRIGGER purse_append ON "Post"`;
-        await sql.end();
-        expect(await log.renew(["Post", "Missing"], soon())).toEqual(["Post"]);
-        const head = await log.subscribe("Post", soon());
-        await create("Post");
-        expect(await changesAfter(head)).toHaveLength(1);
-      });
-
-      it("fills their log, also for new classes, until their subscriptions have expired", async () => {
-        const sql = postgres(url, { max: 1, onnotice: () => undefined });
-        const previous = async () =>
-          (await sql`SELECT object_id FROM purse_changes ORDER BY seq`).map((row) => String(row.object_id));
-        await sql`INSERT INTO purse_followed (class_name, since, until) VALUES ('Later', 0, ${soon()})`;
-        await log.subscribe("Later", soon());
-        await store.changeClass("Later", () => classOf("Later"));
-        const head = await log.subscribe("Later", soon());
-        const id = await create("Later");
-        await log.trim(0, 100);
-        const second = await create("Later");
-        expect(await previous()).toEqual([id, second]);
-        await sql`UPDATE purse_followed SET until = 0`;
-        await log.trim(0, 100);
-        await create("Later");
-        expect(await previous()).toEqual([id, second]);
-        expect(await changesAfter(head)).toHaveLength(3);
-        await sql.end();
-      });
+  describe("beside processes of the previous version", () => {
+    it("can be started by that version", async () => {
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      expect(await sql`SELECT version FROM purse_layout`).toEqual([{ version: 6 }]);
+      await sql.end();
     });
+
+    it("renews no subscription of a class that they have created without its trigger", async () => {
+      await log.subscribe("Post", soon());
+      await log.subscribe("Missing", soon());
+      expect(await log.renew(["Post", "Missing"], soon())).toEqual([]);
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      await sql`DROP TRIGGER purse_append ON "Post"`;
+      await sql.end();
+      expect(await log.renew(["Post", "Missing"], soon())).toEqual(["Post"]);
+      const head = await log.subscribe("Post", soon());
+      await create("Post");
+      expect(await changesAfter(head)).toHaveLength(1);
+    });
+
+    it("fills their log, also for new classes, until their subscriptions have expired", async () => {
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      const previous = async () =>
+        (await sql`SELECT object_id FROM purse_changes ORDER BY seq`).map((row) => String(row.object_id));
+      await sql`INSERT INTO purse_followed (class_name, since, until) VALUES ('Later', 0, ${soon()})`;
+      await log.subscribe("Later", soon());
+      await store.changeClass("Later", () => classOf("Later"));
+      const head = await log.subscribe("Later", soon());
+      const id = await create("Later");
+      await log.trim(0, 100);
+      const second = await create("Later");
+      expect(await previous()).toEqual([id, second]);
+      await sql`UPDATE purse_followed SET until = 0`;
+      await log.trim(0, 100);
+      await create("Later");
+      expect(await previous()).toEqual([id, second]);
+      expect(await changesAfter(head)).toHaveLength(3);
+      await sql.end();
+    });
+  });
 
   it("contains each change once after a migration of its functions", async () => {
     const head = await log.subscribe("Post", soon());
@@ -381,13 +367,32 @@ describe.each(["triggers", "decoding"] as const)("the change log on PostgreSQL, 
     await sql`UPDATE purse_layout SET migrations = 8`;
     await sql`CREATE OR REPLACE FUNCTION purse_append_change() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'this function is not the current one'; END $$`;
-    if (!isByTriggers)
-      await sql`CREATE CONSTRAINT TRIGGER purse_append AFTER INSERT OR UPDATE OR DELETE ON "Post"
-        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION purse_append_change('Post')`;
-    const other = await openStore({ kind: "postgres", url, connections: 4, changes });
+    const other = await openStore({ kind: "postgres", url, connections: 4 });
     const id = await create("Post");
     expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([id]);
     await other.close();
+    await sql.end();
+  });
+
+  it("contains the changes of classes that an earlier version has read by logical decoding", async () => {
+    await log.subscribe("Post", soon());
+    const sql = postgres(url, { max: 1, onnotice: () => undefined });
+    await sql`DROP TRIGGER purse_append ON "Post"`;
+    await sql`ALTER TABLE "Post" REPLICA IDENTITY FULL`;
+    await sql`CREATE TABLE purse_decoding (lsn pg_lsn NOT NULL, timeline text)`;
+    await sql`CREATE TABLE purse_decoded_tables (id oid PRIMARY KEY, class_name text NOT NULL, is_active boolean NOT NULL)`;
+    await sql`INSERT INTO purse_decoded_tables VALUES ('"Post"'::regclass, 'Post', true)`;
+    const [names] = await sql`SELECT 'purse_' || oid || '_' || 'purse_decoding'::regclass::oid AS publication
+      FROM pg_database WHERE datname = current_database()`;
+    await sql.unsafe(`CREATE PUBLICATION ${names?.publication} FOR TABLE "Post"`);
+    await sql`UPDATE purse_layout SET migrations = 9`;
+    const opened = await openStore({ kind: "postgres", url, connections: 4 });
+    expect(await sql`SELECT FROM pg_publication`).toEqual([]);
+    expect(await log.renew(["Post"], soon())).toEqual(["Post"]);
+    const head = await log.subscribe("Post", soon());
+    const id = await create("Post");
+    expect((await changesAfter(head)).map(({ objectId }) => objectId)).toEqual([id]);
+    await opened.close();
     await sql.end();
   });
 

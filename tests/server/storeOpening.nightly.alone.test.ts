@@ -2,7 +2,6 @@ import { connect, createServer, type Socket } from "node:net";
 import { type ClassSchema, openStore, type Store } from "@purse/server";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { startDecodablePostgres } from "../support/decodablePostgres.ts";
 import { type CommitFault, startPostgresProxy } from "../support/postgresProxy.ts";
 import { newDatabase } from "../support/postgresServer.ts";
 
@@ -67,10 +66,12 @@ it("a store on PostgreSQL does not wait forever for a connection that falls sile
 
 it("a store on PostgreSQL that cannot be opened leaves no connection behind", async () => {
   const url = await newDatabase(inject("postgresUrl"));
-  const opening = openStore({ kind: "postgres", url, connections: 5, changes: "decoding" });
-  await expect(opening).rejects.toThrow("wal_level");
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   closers.push(() => sql.end());
+  await sql`CREATE TABLE purse_layout (version integer NOT NULL, migrations integer)`;
+  await sql`INSERT INTO purse_layout VALUES (1000, 1000)`;
+  const opening = openStore({ kind: "postgres", url, connections: 5 });
+  await expect(opening).rejects.toThrow("newer Purse");
   const others = async () =>
     (
       await sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
@@ -107,26 +108,22 @@ describe("a store on PostgreSQL whose search path continues with the schema of a
   };
 
   /** Opens a store in the schema `public`, and one in a schema before it. */
-  async function openBoth(
-    serverUrl: string,
-    changes: "triggers" | "decoding",
-  ): Promise<[Store, Store, postgres.Sql]> {
-    const url = await newDatabase(serverUrl);
+  async function openBoth(): Promise<[Store, Store]> {
+    const url = await newDatabase(inject("postgresUrl"));
     const sql = postgres(url, { max: 1, connection: { search_path: "app" } });
     closers.push(() => sql.end());
     await sql`CREATE SCHEMA app`;
-    const open = async (searchPath: string, source: "triggers" | "decoding") => {
+    const open = async (searchPath: string) => {
       const store = await openStore({
         kind: "postgres",
         url: `${url}?search_path=${searchPath}`,
         connections: 4,
-        changes: source,
       });
       closers.push(() => store.close());
       await store.changeClass("Post", () => POST);
       return store;
     };
-    return [await open("public", changes), await open("app,public", "triggers"), sql];
+    return [await open("public"), await open("app,public")];
   }
   const create = (store: Store, id: string) =>
     store.write([
@@ -134,31 +131,11 @@ describe("a store on PostgreSQL whose search path continues with the schema of a
     ]);
 
   it("drops and purges no class of that one if another process has dropped its own", async () => {
-    const [other, own] = await openBoth(inject("postgresUrl"), "triggers");
+    const [other, own] = await openBoth();
     await create(other, "kept");
     await own.dropClass(POST);
     await own.dropClass(POST);
     await own.purge(POST);
     expect(await other.get(POST, "kept", null)).toContain("kept");
-  });
-
-  it("logs changes by triggers although that one decodes them, which it leaves as it is", async () => {
-    const server = await startDecodablePostgres();
-    closers.push(() => server.stop());
-    const [, own, sql] = await openBoth(server.url, "decoding");
-    expect(await sql`SELECT to_regclass('public.purse_decoding')::text AS name`).toEqual([
-      { name: "public.purse_decoding" },
-    ]);
-    expect(await sql`SELECT pubname FROM pg_publication`).toHaveLength(1);
-    // Its own trigger would fail once that one's tables are gone.
-    const [append] = await sql`SELECT prosrc FROM pg_proc WHERE oid = 'app.purse_append_change'::regproc`;
-    expect(append?.prosrc).not.toContain("purse_decoded_tables");
-    const log = own.changeLog;
-    if (!log) throw new Error("PostgreSQL has a log of changes");
-    const start = await log.subscribe("Post", Date.now() + 600_000);
-    await create(own, "logged");
-    await log.head();
-    const { changes } = await log.read(start, ["Post"], 10);
-    expect(changes.map(({ objectId }) => objectId)).toEqual(["logged"]);
   });
 });

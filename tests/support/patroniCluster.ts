@@ -80,15 +80,15 @@ function findPrograms(): Programs {
   };
 }
 
-/** Starts etcd, two nodes and HAProxy. The database `purse` exists; with `isDecodable`, changes can be decoded. */
-export async function startPatroniCluster(isDecodable = false): Promise<PatroniCluster> {
+/** Starts etcd, two nodes and HAProxy. The database `purse` exists. */
+export async function startPatroniCluster(): Promise<PatroniCluster> {
   const programs = findPrograms();
   const ends: (() => unknown)[] = [];
   const stop = async () => {
     for (const end of ends.splice(0).reverse()) await end();
   };
   try {
-    return { ...(await startCluster(programs, isDecodable, ends)), stop };
+    return { ...(await startCluster(programs, ends)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -98,7 +98,6 @@ export async function startPatroniCluster(isDecodable = false): Promise<PatroniC
 /** Adds to `ends` what stops each of the parts. */
 async function startCluster(
   programs: Programs,
-  isDecodable: boolean,
   ends: (() => unknown)[],
 ): Promise<Omit<PatroniCluster, "stop">> {
   const folder = mkdtempSync(join(tmpdir(), "purse-patroni-"));
@@ -149,10 +148,7 @@ async function startCluster(
       listen: `${address}:${port}`,
       connect: `127.0.0.1:${replication.port}`,
     };
-    writeFileSync(
-      file,
-      JSON.stringify(configOf(addresses, data, dirname(programs.postgres), isDecodable), null, 2),
-    );
+    writeFileSync(file, JSON.stringify(configOf(addresses, data, dirname(programs.postgres)), null, 2));
     own(file);
     let patroni: ChildProcess | undefined;
     const node: PatroniNode = {
@@ -248,17 +244,11 @@ function configOf(
   addresses: { name: string; rest: string; etcd: string; listen: string; connect: string },
   data: string,
   programs: string,
-  isDecodable: boolean,
 ): object {
   const recommended: {
     bootstrap: { dcs: { postgresql: { parameters: object } } };
     postgresql: object;
   } = parse(readFileSync(join(DEPLOY, "patroni.yml"), "utf8"));
-  if (isDecodable)
-    Object.assign(recommended.bootstrap.dcs.postgresql.parameters, {
-      wal_level: "logical",
-      max_slot_wal_keep_size: "1GB",
-    });
   const user = (username: string) => ({ username, password: "unused" });
   return {
     ...recommended,

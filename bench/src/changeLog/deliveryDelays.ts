@@ -19,11 +19,10 @@ export interface DeliveryDelays {
 /** Measures the time from the acknowledgment of a write until another process has read its change. */
 export async function measureDeliveryDelays(
   serverUrl: string,
-  changes: "triggers" | "decoding",
   { clients, durationMs }: Effort,
 ): Promise<DeliveryDelays> {
   const url = await newDatabase(serverUrl);
-  const open = () => openStore({ kind: "postgres", url, connections: 8, changes });
+  const open = () => openStore({ kind: "postgres", url, connections: 8 });
   const reader = await open();
   await reader.changeClass(CLASS_NAME, () => classOf(CLASS_NAME));
   const writers = await Promise.all(Array.from({ length: WRITERS }, open));

@@ -16,10 +16,8 @@ export interface MirroredServer {
 }
 
 /** Starts a server with durable commits and a synchronous standby, whose messages take `delayMs` each way. */
-export async function startMirrored(delayMs: number, settings: readonly string[]): Promise<MirroredServer> {
-  // Not what decodes changes, which is no standby.
-  const standbys = "synchronous_standby_names=walreceiver";
-  const primary = await startPostgres({ durable: true, more: [...settings, standbys] });
+export async function startMirrored(delayMs: number): Promise<MirroredServer> {
+  const primary = await startPostgres({ durable: true, more: ["synchronous_standby_names=walreceiver"] });
   const route: Route = { port: await freePort(), targetPort: primary.port, delayMs };
   const network = new Worker(import.meta.filename, { workerData: route });
   await new Promise((resolve, reject) => {

@@ -3,9 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { databaseEnv } from "../../support/databases.ts";
-import { startDecodablePostgres } from "../../support/decodablePostgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgresProxy.ts";
-import { newDatabase } from "../../support/postgresServer.ts";
 import {
   hostPurse,
   type Purse,
@@ -13,7 +11,7 @@ import {
   type PurseProcess,
   startPurse,
 } from "../../support/purse.ts";
-import type { ChangeSource, Services } from "./services.ts";
+import type { Services } from "./services.ts";
 
 const SUPPORT = resolve(import.meta.dirname, "../../support");
 const CODE = resolve(import.meta.dirname, "../../fixtures/cloud/main.ts");
@@ -44,21 +42,9 @@ export interface ChaosNode {
   remove(): Promise<void>;
 }
 
-/**
- * Starts servers on one database, in hosts that they share, which cannot be killed. Adds to `ends` what stops its server,
- * if that is not the one of all tests.
- */
-export async function startHostedNodes(
-  count: number,
-  changes: ChangeSource,
-  ends: (() => unknown)[],
-): Promise<ChaosNode[]> {
-  const env: Record<string, string> = { ...(await databaseEnv("PostgreSQL")), PURSE_CHANGES: changes };
-  if (changes === "decoding") {
-    const server = await startDecodablePostgres();
-    ends.push(() => server.stop());
-    env.PURSE_DATABASE_URL = await newDatabase(server.url);
-  }
+/** Starts servers on one database, in hosts that they share, which cannot be killed. */
+export async function startHostedNodes(count: number): Promise<ChaosNode[]> {
+  const env = await databaseEnv("PostgreSQL");
   const nodes: ChaosNode[] = [];
   for (let i = 0; i < count; i++) {
     const url = env.PURSE_DATABASE_URL ?? "";
@@ -124,7 +110,6 @@ export async function startNode(services: Services): Promise<ChaosNode> {
     },
     env: {
       ...s3.env,
-      PURSE_CHANGES: services.changes,
       PURSE_DATABASE_URL: database.url(databaseUrl),
       PURSE_DATABASE_CONNECTIONS: "5",
       PURSE_VALKEY_URL: `valkey://127.0.0.1:${links.valkey.port}`,

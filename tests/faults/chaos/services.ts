@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DevChain, startDevChain } from "@purse/devchain";
-import { decodable } from "../../support/decodablePostgres.ts";
 import { type LimitedDisk, limitedDisk } from "../../support/limitedDisk.ts";
 import { newDatabase, type PostgresServer, startPostgres } from "../../support/postgresServer.ts";
 import { restoreChainSnapshot } from "../../support/purse.ts";
@@ -10,12 +9,8 @@ import { type S3Server, startS3Server } from "../../support/s3Server.ts";
 import { startValkey, type ValkeyServer } from "../../support/valkeyServer.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "../../support/webhookReceiver.ts";
 
-/** How live queries learn of changes: the setting `PURSE_CHANGES`. */
-export type ChangeSource = "triggers" | "decoding";
-
 /** What the nodes of a long run share, besides their network. */
 export interface Services {
-  changes: ChangeSource;
   postgres: PostgresServer;
   /** The disk of the database; undefined where none of a limited size can be had. */
   databaseDisk: LimitedDisk | undefined;
@@ -31,16 +26,14 @@ export interface Services {
 const DATABASE_DISK_MB = 400;
 const SMALL_LOG = ["min_wal_size=32MB", "max_wal_size=64MB", "checkpoint_timeout=30s"];
 
-export async function startServices(changes: ChangeSource): Promise<Services> {
+export async function startServices(): Promise<Services> {
   const databaseDisk = limitedDisk(DATABASE_DISK_MB);
-  const more = changes === "decoding" ? [...SMALL_LOG, ...decodable("96MB")] : SMALL_LOG;
-  const postgres = await startPostgres({ durable: true, more, within: databaseDisk?.folder });
+  const postgres = await startPostgres({ durable: true, more: SMALL_LOG, within: databaseDisk?.folder });
   const [valkey, s3, receiver] = [await startValkey(), await startS3Server(), await startWebhookReceiver()];
   const chainFolder = mkdtempSync(join(tmpdir(), "purse-chaos-chain-"));
   restoreChainSnapshot(join(chainFolder, "devchain"));
   const chain = await startDevChain({ port: 0, dataDir: join(chainFolder, "devchain") });
   return {
-    changes,
     postgres,
     databaseDisk,
     databaseUrl: await newDatabase(postgres.url),

@@ -11,6 +11,4 @@ export type DatabaseConfig =
       replicaMaxLagMs?: number;
       /** A connection without a pooler; if it is set, `url` and `replicaUrl` may be those of poolers. */
       directUrl?: string;
-      /** What fills the log of changes for live queries: triggers by default. */
-      changes?: "triggers" | "decoding";
     };

@@ -244,7 +244,7 @@ describe("errors name the setting, its value and what is allowed:", () => {
       "PURSE_DATABASE_URL: it must be postgres://user:password@host",
     ],
     [{ PURSE_DATABASE_URL: "mysql://localhost" }, "or sqlite:path/to/file"],
-    [{ PURSE_CHANGES: "decoding" }, "PURSE_CHANGES=decoding needs PURSE_DATABASE_URL=postgres://…"],
+    [{ PURSE_CHANGES: "decoding" }, "Remove PURSE_CHANGES, which is no setting any more"],
     [{ PURSE_MASTER_KEY_IPS: "localhost" }, "PURSE_MASTER_KEY_IPS"],
     [{ PURSE_TRUSTED_PROXIES: "10.0.0.0/40" }, "must be an IP address, a range"],
     [{ PURSE_MASTER_KEY_IPS: "home" }, "must be an IP address, a range"],

@@ -58,6 +58,11 @@ export type ConfigFile = Partial<SettingInputs> & {
   >;
 } & SectionInputs;
 
+/** Settings of earlier versions, by the name of the variable, and what is done instead of them. */
+const REMOVED: Record<string, { key: string; instead: string }> = {
+  PURSE_CHANGES: { key: "changes", instead: "live queries learn of changes by triggers" },
+};
+
 export interface ConfigSources {
   /** Command-line arguments after the script name. */
   argv: string[];
@@ -72,6 +77,7 @@ export interface ConfigSources {
  */
 export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Config> {
   const flags = parseFlags(argv);
+  assertNotRemoved(env);
   const file = await readConfigFile(flags["--config"] ?? env.PURSE_CONFIG, cwd);
   const values = readSettings(flags, env, file);
   const dataDir = resolve(cwd, values.dataDir);
@@ -111,6 +117,11 @@ function parseFlags(argv: string[]): Record<string, string | undefined> {
   }
 }
 
+function assertNotRemoved(env: Record<string, string | undefined>): void {
+  for (const [name, { instead }] of Object.entries(REMOVED))
+    if (env[name]) throw new Error(`Remove ${name}, which is no setting any more: ${instead}`);
+}
+
 async function readConfigFile(named: string | undefined, cwd: string): Promise<Record<string, unknown>> {
   const path = resolve(cwd, named ?? "purse.config.ts");
   if (!(await exists(path))) {
@@ -123,6 +134,9 @@ async function readConfigFile(named: string | undefined, cwd: string): Promise<R
   const known = [...Object.keys(settingsSchema.shape), "chains", ...Object.keys(SECTIONS)];
   const unknown = Object.keys(file).find((key) => !known.includes(key));
   if (unknown === undefined) return file;
+  const removed = Object.values(REMOVED).find(({ key }) => key === unknown);
+  if (removed)
+    throw new Error(`${path}: remove "${unknown}", which is no setting any more: ${removed.instead}`);
   throw new Error(`${path}: "${unknown}" is not a setting. Settings are ${known.join(", ")}`);
 }
 
@@ -210,11 +224,8 @@ function readDatabase(values: SettingValues, dataDir: string, cwd: string): Data
         replicaMaxLagMs: values.databaseReplicaMaxLagSeconds * 1000,
       }),
       ...(direct && { directUrl: direct.url }),
-      changes: values.changes,
     };
   }
-  if (values.changes === "decoding")
-    throw new Error("PURSE_CHANGES=decoding needs PURSE_DATABASE_URL=postgres://…");
   if (direct) throw new Error("PURSE_DATABASE_DIRECT_URL needs PURSE_DATABASE_URL=postgres://…");
   return { kind: "sqlite", path: resolve(cwd, databaseUrl?.path ?? resolve(dataDir, "purse.sqlite")) };
 }

@@ -81,9 +81,6 @@ export interface ChangeLog {
   trim(before: number, maxChanges: number): Promise<void>;
 }
 
-/** What fills the log: triggers of tables, or the logical decoding of the database's own log. */
-export type ChangeSource = "triggers" | "decoding";
-
 /** Notification that there are new changes in the log; the names of their classes follow if they are known. */
 export const CHANGES_NOTIFICATION = "changes";
 /** PostgreSQL accepts notifications of less than 8,000 bytes. */

@@ -28,11 +28,6 @@ export const dataSettings = {
       default: "10",
       description: "Maximum PostgreSQL connections of each process.",
     }),
-    changes: setting(oneOf(["triggers", "decoding"]), {
-      default: "triggers",
-      description:
-        "How live queries learn of changes on PostgreSQL: by triggers, or by logical decoding, which writes do not wait for, and which needs wal_level = logical.",
-    }),
     valkeyUrl: setting(
       urlWith(/^(?:redis|valkey)s?:$/, VALKEY_URL_FORMAT)
         .refine(namesValkeyDatabase, { error: VALKEY_URL_FORMAT })

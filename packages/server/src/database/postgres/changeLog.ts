@@ -1,16 +1,6 @@
-import { performance } from "node:perf_hooks";
 import type { ChangeLog, ChangePage, LoggedChange, LogPosition } from "../changeLog.ts";
-import { logClass } from "./changeLogLayout.ts";
+import { createEpoch, logClass } from "./changeLogLayout.ts";
 import { CHANGE_TRIGGER, dropTrigger } from "./changeTriggers.ts";
-import {
-  awaitDecoding,
-  createEpoch,
-  DECODED_TABLES,
-  DECODING_EXISTS,
-  decodingOf,
-  TIMELINE,
-  unpublishUnused,
-} from "./decodingLayout.ts";
 import { postgresDialect } from "./dialect.ts";
 import { DatabaseBusyError } from "./errors.ts";
 import { EXPIRED_PREVIOUS_SUBSCRIPTION, endPreviousSubscriptions } from "./previousChangeLog.ts";
@@ -19,11 +9,12 @@ import { limitLockWaits } from "./shortLocks.ts";
 import type { Transaction } from "./transactions.ts";
 import { withWireDates } from "./wireDates.ts";
 
-/** How long to wait for the process that decodes changes, in ms. */
-const SETTLE_TIMEOUT_MS = 10_000;
 /** Changes that are deleted by one statement. */
 const TRIM_BATCH = 10_000;
 
+/** The database cluster, and its timeline, which changes with a failover or a restore. */
+const TIMELINE = `((SELECT to_hex(system_identifier) FROM pg_control_system())
+  || ltrim(lower(substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)), '0'))`;
 /** Epoch of the log, and the timeline of the database cluster. */
 const EPOCH = `(SELECT epoch FROM purse_log_state) || ${TIMELINE}`;
 const TRIMMED = "(SELECT trimmed FROM purse_log_state)";
@@ -41,8 +32,6 @@ const END_UNLOGGED = `DELETE FROM purse_log_subscriptions AS subscription USING 
   WHERE ${postgresDialect.textIn("subscription.class_name")} AND class.class_name = subscription.class_name
     AND class_table.name IS NOT NULL
     AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = class_table.name AND tgname = '${CHANGE_TRIGGER.name}')`;
-const END_NOT_DECODED = `${END_UNLOGGED}
-    AND NOT EXISTS (SELECT FROM ${DECODED_TABLES} AS decoded WHERE decoded.id = class_table.name AND is_active)`;
 
 interface ChangeLogDependencies {
   sql: Sql;
@@ -61,35 +50,14 @@ export function createChangeLog({
   clock,
 }: ChangeLogDependencies): ChangeLog {
   /** Returns the last assigned number, and the one up to which all transactions have ended. */
-  async function watermark(): Promise<{ assigned: number; finished: number; isDecoded: boolean }> {
-    const [row] = await sql.run(
-      `SELECT assigned, finished, ${DECODING_EXISTS} FROM purse_log_watermark()`,
-      [],
-    );
-    return { assigned: Number(row?.[0]), finished: Number(row?.[1]), isDecoded: row?.[2] === "t" };
+  async function watermark(): Promise<{ assigned: number; finished: number }> {
+    const [row] = await sql.run("SELECT assigned, finished FROM purse_log_watermark()", []);
+    return { assigned: Number(row?.[0]), finished: Number(row?.[1]) };
   }
 
   /** Returns the last change that can be read. All that was committed before the call is in the log up to there. */
   async function head(): Promise<LogPosition> {
-    const { finished, isDecoded } = await watermark();
-    if (!isDecoded) return lastUpTo(finished);
-    await settle();
     return lastUpTo((await watermark()).finished);
-  }
-
-  let settling: Promise<unknown> = Promise.resolve();
-  let nextSettled: Promise<void> | undefined;
-
-  /** Waits for decoding. Concurrent callers share the next wait, which begins after what they have committed. */
-  function settle(): Promise<void> {
-    const deadline = performance.now() + SETTLE_TIMEOUT_MS;
-    nextSettled ??= settling.then(() => {
-      nextSettled = undefined;
-      const settled = awaitDecoding(sql, deadline);
-      settling = settled.catch(() => undefined);
-      return settled;
-    });
-    return nextSettled;
   }
 
   async function lastUpTo(finished: number): Promise<LogPosition> {
@@ -139,14 +107,13 @@ export function createChangeLog({
         ]);
       }
       return {
-        head: isContinuous ? await lastUpTo((await watermark()).finished) : await head(),
+        head: await head(),
         isContinuous,
       };
     },
 
     async renew(classNames, expiresAt) {
-      const [row] = await sql.run(`SELECT ${DECODING_EXISTS}`, []);
-      await sql.run(row?.[0] === "t" ? END_NOT_DECODED : END_UNLOGGED, [JSON.stringify(classNames)]);
+      await sql.run(END_UNLOGGED, [JSON.stringify(classNames)]);
       const renewed = await sql.run(
         `UPDATE purse_log_subscriptions SET until = greatest(until, ?)
          WHERE ${postgresDialect.textIn("class_name")} RETURNING class_name`,
@@ -241,8 +208,6 @@ export function createChangeLog({
         );
         for (const [schema] of ended)
           await dropTrigger(transaction, JSON.parse(String(schema)), CHANGE_TRIGGER);
-        const decoding = await decodingOf(transaction);
-        if (decoding !== undefined) await unpublishUnused(transaction, decoding);
         await endPreviousSubscriptions(transaction, now);
       }).catch((error: unknown) => {
         // The triggers are dropped when the log is trimmed the next time.

@@ -1,20 +1,13 @@
+import { randomBytes } from "node:crypto";
 import type { ClassSchema } from "../classSchema.ts";
 import {
+  APPEND_FUNCTION,
   addTrigger,
-  appendFunction,
   BEGIN_FUNCTION,
   CHANGE_TRIGGER,
   KEY_RANGE,
   WRITER_LOCKS,
 } from "./changeTriggers.ts";
-import {
-  createEpoch,
-  DECODING_EXISTS,
-  decodingOf,
-  IS_DECODED,
-  publishTable,
-  SILENT,
-} from "./decodingLayout.ts";
 import { logNewClassForPreviousVersion, restartPreviousChangeLog } from "./previousChangeLog.ts";
 import type { Transaction } from "./transactions.ts";
 
@@ -38,7 +31,7 @@ export const CHANGE_LOG_TABLES: string[] = [
   "CREATE TABLE purse_log_state (epoch text NOT NULL, trimmed bigint NOT NULL)",
   "INSERT INTO purse_log_state VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12), 0)",
   `CREATE FUNCTION ${BEGIN_FUNCTION}`,
-  `CREATE FUNCTION ${appendFunction()}`,
+  `CREATE FUNCTION ${APPEND_FUNCTION}`,
   // The last number is read before the locks: whoever has taken it by then holds its lock, or has ended.
   `CREATE FUNCTION purse_log_watermark(OUT assigned bigint, OUT finished bigint) LANGUAGE plpgsql AS $$
    BEGIN
@@ -49,22 +42,46 @@ export const CHANGE_LOG_TABLES: string[] = [
    END $$`,
 ];
 
-/** The functions of tables that were created before the functions needed less time, also while changes are decoded. */
+/** The functions of tables that were created before the functions needed less time. */
 export const CHANGE_LOG_FUNCTIONS: string[] = [
   `CREATE OR REPLACE FUNCTION ${BEGIN_FUNCTION}`,
-  `DO $replace$ BEGIN
-     IF ${DECODING_EXISTS} THEN CREATE OR REPLACE FUNCTION ${appendFunction(IS_DECODED)};
-     ELSE CREATE OR REPLACE FUNCTION ${appendFunction()};
-     END IF;
-   END $replace$`,
+  `CREATE OR REPLACE FUNCTION ${APPEND_FUNCTION}`,
 ];
+
+/**
+ * Earlier versions could read changes by logical decoding instead of triggers. Ends that: subscribers subscribe again,
+ * which adds the triggers. In a copy of a database (pg_dump), object identifiers and hence the name of the publication differ,
+ * and there is none.
+ */
+export const END_OF_DECODING: string[] = [
+  `DO $end$ DECLARE publication text; class_table text; BEGIN
+     SELECT 'purse_' || pg_database.oid || '_' || pg_class.oid INTO publication FROM pg_database, pg_class
+     WHERE datname = current_database() AND relname = 'purse_decoding' AND relnamespace = current_schema()::regnamespace;
+     IF publication IS NULL THEN RETURN; END IF;
+     PERFORM pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots
+     WHERE slot_name = publication AND active_pid IS NOT NULL;
+     PERFORM pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = publication;
+     IF EXISTS (SELECT FROM pg_publication WHERE pubname = publication) THEN
+       FOR class_table IN
+         SELECT id::regclass::text FROM purse_decoded_tables JOIN pg_class ON pg_class.oid = id WHERE is_active
+       LOOP EXECUTE 'ALTER TABLE ' || class_table || ' REPLICA IDENTITY DEFAULT';
+       END LOOP;
+       EXECUTE 'DROP PUBLICATION ' || publication;
+     END IF;
+     DROP TABLE purse_decoding, purse_decoded_tables;
+     UPDATE purse_log_state SET epoch = substr(md5(random()::text || clock_timestamp()::text), 1, 12);
+   END $end$`,
+  `CREATE OR REPLACE FUNCTION ${APPEND_FUNCTION}`,
+];
+
+/** A new name for the epoch of the log, within which its positions apply. */
+export function createEpoch(): string {
+  return randomBytes(6).toString("hex");
+}
 
 /** Disables logging for the rest of a transaction: maintenance of whole classes is not logged. */
 export async function disableChangeLog(transaction: Transaction): Promise<void> {
   await transaction.run("SELECT set_config('purse.silent', 'on', true)", []);
-  const decoding = await decodingOf(transaction);
-  if (decoding !== undefined)
-    await transaction.run("SELECT pg_logical_emit_message(true, ?::text, ?::text)", [decoding, SILENT]);
   // A table with pending deferred triggers cannot be altered.
   await transaction.run("SET CONSTRAINTS ALL IMMEDIATE", []);
 }
@@ -91,9 +108,7 @@ export async function logNewClass(transaction: Transaction, schema: ClassSchema)
   await logNewClassForPreviousVersion(transaction, schema);
 }
 
-/** Begins to log the changes of a class, by a trigger or by logical decoding. */
+/** Begins to log the changes of a class. */
 export async function logClass(transaction: Transaction, schema: ClassSchema): Promise<void> {
-  const decoding = await decodingOf(transaction);
-  if (decoding === undefined) await addTrigger(transaction, schema, CHANGE_TRIGGER);
-  else await publishTable(transaction, schema, decoding);
+  await addTrigger(transaction, schema, CHANGE_TRIGGER);
 }

@@ -36,19 +36,17 @@ export const BEGIN_FUNCTION = `purse_begin_append() RETURNS void LANGUAGE plpgsq
      ${BEGIN_APPEND}
    END $$`;
 
-/** The function of the trigger. `skips` is a condition on which it logs nothing. */
-export function appendFunction(skips?: string): string {
-  return `${CHANGE_TRIGGER.function}() RETURNS trigger LANGUAGE plpgsql AS $$
+/** The function of the trigger. */
+export const APPEND_FUNCTION = `${CHANGE_TRIGGER.function}() RETURNS trigger LANGUAGE plpgsql AS $$
    DECLARE ignored text;
    BEGIN
-     IF current_setting('purse.silent', true) = 'on' THEN RETURN NULL; END IF;${skips === undefined ? "" : `\n     IF ${skips} THEN RETURN NULL; END IF;`}
+     IF current_setting('purse.silent', true) = 'on' THEN RETURN NULL; END IF;
      ${BEGIN_APPEND}
      INSERT INTO purse_log (at, class_name, object_id, was, became)
      VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, TG_ARGV[0],
        coalesce(NEW.id, OLD.id), OLD.doc, NEW.doc);
      RETURN NULL;
    END $$`;
-}
 
 /** Adds a trigger to the table of a class. It is deferred to the commit. */
 export async function addTrigger(

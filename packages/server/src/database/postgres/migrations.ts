@@ -1,4 +1,4 @@
-import { CHANGE_LOG_FUNCTIONS, CHANGE_LOG_TABLES } from "./changeLogLayout.ts";
+import { CHANGE_LOG_FUNCTIONS, CHANGE_LOG_TABLES, END_OF_DECODING } from "./changeLogLayout.ts";
 import { LEASES_TABLES } from "./leases.ts";
 import { PREVIOUS_CHANGE_LOG_TABLES } from "./previousChangeLog.ts";
 import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
@@ -50,6 +50,7 @@ export const MIGRATIONS: readonly string[][] = [
   CHANGE_LOG_TABLES,
   [WRITE_POSITIONS_TABLE],
   CHANGE_LOG_FUNCTIONS,
+  END_OF_DECODING,
 ];
 
 /**

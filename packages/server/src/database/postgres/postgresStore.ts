@@ -3,7 +3,6 @@ import { Lifecycle } from "../../core/lifecycle.ts";
 import type { ByteBudget } from "../../core/limits/byteBudget.ts";
 import { currentScope } from "../../core/limits/requestScope.ts";
 import type { Logger } from "../../core/logger.ts";
-import type { ChangeSource } from "../changeLog.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import { DISCARD_OLD_REPLIES, subrequestReplies } from "../requestRecords.ts";
 import { ResultMemoryLimiter } from "../resultMemoryLimiter.ts";
@@ -15,7 +14,6 @@ import { createChangeLog } from "./changeLog.ts";
 import { disableChangeLog } from "./changeLogLayout.ts";
 import { changeClassTable, loadClass } from "./classTable.ts";
 import { DatabaseClock } from "./databaseClock.ts";
-import { openDecoding } from "./decoding.ts";
 import { postgresDialect, unboundedDialect } from "./dialect.ts";
 import { isSingleStatement } from "./executeWrite.ts";
 import { executeWrites, writtenClasses } from "./executeWrites.ts";
@@ -26,7 +24,6 @@ import { RATE_LIMITS_TABLE } from "./migrations.ts";
 import { NotificationChannel } from "./notificationChannel.ts";
 import { assertOwnSessions, assertSameDatabase, unreachableError } from "./openErrors.ts";
 import { ReplicaReads } from "./replicaReads.ts";
-import { assertDecodable } from "./replicationSlot.ts";
 import { createScans } from "./scans.ts";
 import type { Sql } from "./session.ts";
 import { limitLockWaits, retryWhileInUse } from "./shortLocks.ts";
@@ -47,8 +44,6 @@ export interface PostgresOptions {
   replicaMaxLagMs?: number;
   /** URL without a pooler, for what needs a session; the other URLs may then be those of poolers. */
   directUrl?: string;
-  /** What fills the change log. */
-  changes?: ChangeSource;
   /** Timeout of statements, in ms. */
   queryTimeoutMs: number;
   /** Maximum number of characters in a query result. */
@@ -83,7 +78,6 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
       throw unreachableError(error, directUrl ?? url);
     });
   await assertSameDatabase(pools, urls);
-  if (options.changes === "decoding") await assertDecodable(pools.maintenance);
   const sql = translatingSql(reads);
   const byKey = translatingSql(reads.byKey);
   const replica =
@@ -145,21 +139,6 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
   const changeTables = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
     retryWhileInUse(() => withSchemaLock(work));
   const leases = createLeases(sql);
-  const decoding = await lifecycle.open(
-    "change log",
-    () =>
-      openDecoding(options.changes, {
-        maintenancePool: pools.maintenance,
-        withSchemaLock: changeTables,
-        sql: reads.internal,
-        writes: kinds.writes,
-        directUrl: kinds.notifications.url,
-        leases,
-        logger,
-        onAppended: onChanges,
-      }),
-    (opened) => opened.close(),
-  );
 
   return {
     async get(schema, id, subjects) {
@@ -360,7 +339,6 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
       await rows("DELETE FROM purse_counts WHERE until <= ?", [now]);
       await replica?.deleteOldPositions();
       await transactions.deleteOldSessions();
-      await decoding.endUnused();
     },
 
     publish: (message) => translateErrors(() => notifications.send(message)),

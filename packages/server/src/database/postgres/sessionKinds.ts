@@ -12,15 +12,12 @@ const GRACE_MS = 5_000;
 /** Each process has one session of this name. */
 export const NOTIFICATIONS_APPLICATION = "purse announcements";
 const MAINTENANCE_APPLICATION = "purse maintenance";
-/** Of the process that reads the replication slot. */
-export const DECODING_APPLICATION = "purse changes";
 /** Of backups and restores. */
 export const BULK_APPLICATION = "purse backup";
 /** The sessions that never use a pooler. */
 export const DIRECT_APPLICATIONS: readonly string[] = [
   NOTIFICATIONS_APPLICATION,
   MAINTENANCE_APPLICATION,
-  DECODING_APPLICATION,
   BULK_APPLICATION,
 ];
 
