@@ -40,6 +40,7 @@ export default defineConfig({
     expect: { poll: { interval: 50, timeout: 15_000 } },
     // Many system tests wait more than they compute.
     maxWorkers: 6,
+    fsModuleCache: true,
     projects: [
       // Functions and components: they share processes and documents, but no modules, globals and timers.
       kind("unit", {

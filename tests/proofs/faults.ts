@@ -1,9 +1,8 @@
 /*
- * Proves that no acknowledged write is lost and none is executed twice, and that nothing breaks when the clock is changed.
+ * Proves that no acknowledged write is lost and none is executed twice.
  *   npm run prove:commits -- [--rounds 500] [--seed 1]   commits to PostgreSQL are lost on the way, before and after they are made
  *   npm run prove:crashes -- [--cycles 500] [--seed 1]   servers on SQLite and PostgreSQL are killed (-9) amid writes, each so often
  *     --small: servers of objects, batches and requests with ids alone, which start in a part of the time
- *   npm run prove:clocks                                 the clock of a server is set by an hour and a day, forwards and backwards
  *   npm run prove:nodes                                  every fault of blockchain nodes, with the index on SQLite and on PostgreSQL
  *   npm run prove:restarts -- [--rounds 5] [--haproxy haproxy]   rolling restarts of three nodes behind a balancer under load
  *   npm run chaos -- [--minutes 10] [--seed 1] [--faults s3,kill]   three nodes on one PostgreSQL with Valkey, S3, a chain and a webhook,
@@ -36,7 +35,6 @@ const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> =
     env: { PURSE_COMMIT_ROUNDS: values.rounds ?? "500" },
   },
   crashes: { files: ["tests/faults/crashes.server.test.ts"], env: { PURSE_CRASH_CYCLES: values.cycles } },
-  clocks: { files: ["tests/faults/clockJumps.server.test.ts"], env: { PURSE_CLOCK_JUMPS: "all" } },
   restarts: {
     files: ["tests/faults/rollingRestart.alone.test.ts"],
     env: {

@@ -16,12 +16,20 @@ export function bundledThreads(): Plugin {
   return {
     name: "bundled-threads",
     enforce: "pre",
+    configureVitest({ defineCacheKeyGenerator }) {
+      // What these become depends on what has been bundled.
+      defineCacheKeyGenerator(({ id, sourceCode }) => (spawnsFiles(id, sourceCode) ? false : undefined));
+    },
     transform(code, id) {
-      if (!/\/packages\/(chain|server)\/src\//.test(id) || !code.includes("import.meta.url")) return null;
+      if (!spawnsFiles(id, code)) return null;
       return code.replaceAll(SPAWNED_FILE, (found: string, path: string) => {
         const file = join(BUNDLE, `${basename(path)}.js`);
         return existsSync(file) ? `new URL(${JSON.stringify(pathToFileURL(file).href)})` : found;
       });
     },
   };
+}
+
+function spawnsFiles(id: string, code: string): boolean {
+  return /\/packages\/(chain|server)\/src\//.test(id) && code.includes("import.meta.url");
 }

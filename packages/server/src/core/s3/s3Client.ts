@@ -14,8 +14,6 @@ export interface S3Timeouts {
 
 /** S3 sends spaces while it copies or joins objects, so a silent connection is dead. */
 const TIMEOUTS: S3Timeouts = { connect: 5_000, request: 120_000, idle: 15_000 };
-/** A change of the clock that S3 does not accept, in ms. */
-const CLOCK_CHANGE_MS = 4 * 60_000;
 /** Maximum number of connections: each download of a slow client occupies one. */
 const MAX_SOCKETS = 1_000;
 const noop = (): void => undefined;
@@ -47,20 +45,6 @@ export function createS3Client(
       httpsAgent: agent,
     },
   });
-  // The client does not repeat requests after a clock that it had corrected was set right, unless the error has a code.
-  client.middlewareStack.add(
-    (next) => async (input) => {
-      const offset = client.config.systemClockOffset;
-      try {
-        return await next(input);
-      } catch (error) {
-        const isClockChanged = Math.abs(client.config.systemClockOffset - offset) > CLOCK_CHANGE_MS;
-        if (!isClockChanged || !isRejected(error) || hasStream(input.input)) throw error;
-        return next(input);
-      }
-    },
-    { step: "initialize", name: "retryAfterClockChange" },
-  );
   // Runs below the step that buffers responses, so that none exhausts the memory.
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -75,15 +59,6 @@ export function createS3Client(
     { step: "deserialize", priority: "low", name: "capAnswers" },
   );
   return client;
-}
-
-function isRejected(error: unknown): boolean {
-  return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403;
-}
-
-/** Whether a request has content that can be sent only once. */
-function hasStream(input: object): boolean {
-  return "Body" in input && input.Body instanceof Readable;
 }
 
 interface RawResponse {

@@ -15,7 +15,6 @@ import type { DatabaseFault, DatabaseFaultError } from "./errors.ts";
 import { createFolder } from "./fileChecks.ts";
 import { inlineDialect, workerDialect } from "./interruptCheck.ts";
 import { Reader } from "./reader.ts";
-import { shiftExpiryStatements, WallClock } from "./wallClock.ts";
 import { databaseUnavailableError, Writer } from "./writer.ts";
 
 const FAULT_MESSAGES: Readonly<Record<DatabaseFault, string>> = {
@@ -70,31 +69,6 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
   const unbounded = createStatements(sqliteDialect);
   const leases = createLocalLeases();
   const listeners = new Set<(message: string | undefined) => void>();
-  let adjustment: Promise<unknown> | undefined;
-  const clock = new WallClock((byMs) => {
-    // Executed before all later writes.
-    const adjusting = writer
-      .execute(shiftExpiryStatements(byMs, Date.now()))
-      .catch((error: unknown) => {
-        logger.warn("The system clock was changed, and expiry times could not be adjusted", {
-          error: String(error),
-        });
-      })
-      .finally(() => {
-        if (adjustment === adjusting) adjustment = undefined;
-      });
-    adjustment = adjusting;
-    // Caches with expiry times may be based on the previous clock.
-    for (const listener of listeners) listener(undefined);
-  });
-  /** The time for reads, once the expiry times are adjusted to it. */
-  async function timeOfReads(): Promise<number> {
-    for (;;) {
-      const now = clock.now();
-      if (!adjustment) return now;
-      await adjustment;
-    }
-  }
 
   return {
     async get(schema, id, subjects) {
@@ -165,7 +139,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     async getUniqueOwner(scope, value) {
       return reader.readValue(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
-        [scope, value, await timeOfReads()],
+        [scope, value, Date.now()],
       );
     },
 
@@ -173,7 +147,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
       const n = reader.readValue("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
         scope,
         value,
-        await timeOfReads(),
+        Date.now(),
       ]);
       return Number(n ?? 0);
     },
@@ -268,7 +242,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
       const rows = await reader.readRows(
         `SELECT json_array(scope, value, owner, expires_at) FROM purse_claims
          WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
-        [...after, await timeOfReads(), limit],
+        [...after, Date.now(), limit],
       );
       return rows.map((row) => {
         const [scope, value, owner, expiresAt]: [string, string, string, number | null] = JSON.parse(row);
@@ -290,20 +264,20 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     async getSubrequestReplies(key) {
       const rows = await reader.readRows(
         "SELECT json_array(key, answer) FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
-        [`${key}#`, `${key}$`, await timeOfReads()],
+        [`${key}#`, `${key}$`, Date.now()],
       );
       return subrequestReplies(rows.map((row): [string, string | null] => JSON.parse(row)));
     },
 
     async deleteExpiredRequests(maxLength) {
       await writer.execute([
-        { sql: "DELETE FROM purse_requests WHERE expires_at <= ?", parameters: [clock.now()] },
+        { sql: "DELETE FROM purse_requests WHERE expires_at <= ?", parameters: [Date.now()] },
         { sql: DISCARD_OLD_REPLIES, parameters: [maxLength] },
       ]);
     },
 
     async deleteExpired() {
-      const now = clock.now();
+      const now = Date.now();
       await writer.execute([
         { sql: "DELETE FROM purse_claims WHERE expires_at <= ?", parameters: [now] },
         { sql: "DELETE FROM purse_counts WHERE until <= ?", parameters: [now] },
@@ -311,7 +285,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     },
 
     leases,
-    now: clock.now,
+    now: Date.now,
 
     // No other process shares the file, so no process has to be notified.
     async publish() {},
@@ -325,7 +299,6 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     probeWrite: () => writer.probe(),
 
     async close() {
-      clock.stop();
       await reader.close();
       await writer.close();
     },
