@@ -1,4 +1,3 @@
-import { runForClient } from "../core/clientIdentity.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
@@ -16,7 +15,7 @@ export async function executeRoute(
   const { auth, method } = request;
   // The read-only master key may only send GET requests.
   if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));
-  const result = await runForClient(request, () => match.route.handle(request));
+  const result = await match.route.handle(request);
   if (isReply(result)) return result;
   return chunkedReply(await answerChunks(result, currentAnswer(maxAnswerBytes)));
 }

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { internalRequest, MASTER } from "../core/authContext.ts";
-import { currentClient, runForClient } from "../core/clientIdentity.ts";
 import { createLogger } from "../core/logger.ts";
 import { LeaseHolder } from "../database/leases/leaseHolder.ts";
 import { LeasedWork, type LeasedWorkOptions } from "./leasedWork.ts";
@@ -65,19 +63,6 @@ describe("LeasedWork", () => {
     // Shorter than the polling interval.
     await vi.advanceTimersByTimeAsync(500);
     expect(passes).toBeGreaterThanOrEqual(5);
-    await work.stop();
-  });
-
-  it("runs passes for everyone, also one that the request of a client has scheduled", async () => {
-    const clients: unknown[] = [];
-    const { work } = createWork({ pass: async () => void clients.push(currentClient()) });
-    work.start();
-    await vi.advanceTimersByTimeAsync(100);
-    clients.length = 0;
-    const request = { ...internalRequest(MASTER), isInternal: false, ip: "192.0.2.1" };
-    runForClient(request, () => work.schedule());
-    await vi.advanceTimersByTimeAsync(100);
-    expect(clients).toEqual([undefined]);
     await work.stop();
   });
 

@@ -1,4 +1,3 @@
-import { runForServer } from "../core/clientIdentity.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import type { LeaseHolder } from "../database/leases/leaseHolder.ts";
 import type { Store } from "../database/store.ts";
@@ -83,7 +82,7 @@ export class LeasedWork {
     this.#hasWork = true;
     if (!this.#isRunning) return;
     // Begins later, so that a pass that schedules another one finds itself in progress.
-    this.#passes ??= runForServer(() => Promise.resolve().then(() => this.#work()));
+    this.#passes ??= Promise.resolve().then(() => this.#work());
   }
 
   /** Lets the next pass reload what it is about, in this process. */

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
-import { runForServer } from "../core/clientIdentity.ts";
 import type { Logger } from "../core/logger.ts";
 import { storableText } from "../core/storableText.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
@@ -83,7 +82,7 @@ export class JobService {
     renewal.unref();
     this.#running.set(id, renewal);
     const work = run ? run() : this.#dependencies.run(name, params, id, request);
-    return { id, ended: runForServer(() => this.#awaitEnd(id, name, work, deadlineMs)) };
+    return { id, ended: this.#awaitEnd(id, name, work, deadlineMs) };
   }
 
   isDefined(name: string): boolean {

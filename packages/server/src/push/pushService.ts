@@ -1,6 +1,5 @@
 import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
-import { runForServer } from "../core/clientIdentity.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { Logger } from "../core/logger.ts";
@@ -102,7 +101,7 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
   }
 
   function run(id: string): void {
-    const sending = runForServer(() => send(id))
+    const sending = send(id)
       .catch((error: unknown) => logger.error("a push failed", { pushId: id, error: String(error) }))
       .finally(() => running.delete(sending));
     running.add(sending);

@@ -2,7 +2,6 @@ import { CHANGE_LOG_FUNCTIONS, CHANGE_LOG_TABLES, END_OF_DECODING } from "./chan
 import { LEASES_TABLES } from "./leases.ts";
 import { PREVIOUS_CHANGE_LOG_TABLES } from "./previousChangeLog.ts";
 import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
-import { WRITE_POSITIONS_TABLE } from "./writePositions.ts";
 
 /** Its columns are those that rate-limiter-flexible expects. */
 export const RATE_LIMITS_TABLE = "purse_rate_limits";
@@ -48,7 +47,8 @@ export const MIGRATIONS: readonly string[][] = [
   ],
   ["CREATE SEQUENCE purse_notifications"],
   CHANGE_LOG_TABLES,
-  [WRITE_POSITIONS_TABLE],
+  // A table that is not used any more.
+  [],
   CHANGE_LOG_FUNCTIONS,
   END_OF_DECODING,
 ];

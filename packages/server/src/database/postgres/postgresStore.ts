@@ -236,14 +236,12 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
             }),
           ));
       statistics.count(group);
-      await replica?.recordWrites(group);
       return outcomes;
     },
 
     async createEach(creates) {
       const outcomes = await commits.addEach(creates);
       statistics.count(creates);
-      await replica?.recordWrites(creates);
       return outcomes.map((outcome) => (outcome instanceof Error ? outcome : (outcome.after ?? "")));
     },
 
@@ -268,7 +266,6 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
         return changed;
       });
       if (hasNewExpressions) void statistics.update(schema.table);
-      await replica?.recordChange();
       return schema;
     },
 
@@ -290,7 +287,6 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
         await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
         await transaction.run("DELETE FROM purse_classes WHERE class_name = ?", [schema.className]);
       });
-      await replica?.recordChange();
     },
 
     async purge(schema) {
@@ -300,7 +296,6 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
         await transaction.run(`DELETE FROM ${postgresDialect.identifier(schema.table)}`, []);
         await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
       });
-      await replica?.recordChange();
     },
 
     ...createScans(sql, clock.now),
@@ -337,7 +332,6 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
       const now = clock.now();
       await rows("DELETE FROM purse_claims WHERE expires_at <= ?", [now]);
       await rows("DELETE FROM purse_counts WHERE until <= ?", [now]);
-      await replica?.deleteOldPositions();
       await transactions.deleteOldSessions();
     },
 

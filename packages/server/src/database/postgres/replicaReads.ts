@@ -1,9 +1,7 @@
 import { performance } from "node:perf_hooks";
-import { currentClient } from "../../core/clientIdentity.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { ReplicaStatus } from "../replicaStatus.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
-import type { Write } from "../store.ts";
 import {
   DatabaseUnavailableError,
   isConnectionLost,
@@ -11,23 +9,12 @@ import {
   isUnknownRelation,
 } from "./errors.ts";
 import type { Row, Sql } from "./session.ts";
-import { parsePosition, WritePositions } from "./writePositions.ts";
 
 /** Interval for comparing the positions of the primary and of the replica, in ms. */
 const COMPARE_MS = 500;
 /** For how long the positions of the primary are remembered at least, in ms: longer lags are not measured. */
 const REMEMBER_MS = 10 * 60_000;
 const PRIMARY_POSITION = "SELECT pg_current_wal_insert_lsn()";
-
-/** Writes that queries of clients can see. */
-const VISIBLE_WRITES: ReadonlySet<Write["kind"]> = new Set([
-  "create",
-  "restore",
-  "update",
-  "delete",
-  "updateRelation",
-  "removeFromRelations",
-]);
 
 export interface ReplicaReadsOptions {
   /** Runs statements on the replica; the first row of each result is the position that it had reached before. */
@@ -46,13 +33,11 @@ interface Sample {
 }
 
 /**
- * Reads from a replica, or from the primary if the replica may be too far behind or lacks a write of the client. Each
- * result comes with the position that its replica had reached, so that this holds for each of several replicas behind
- * one URL.
+ * Reads from a replica, or from the primary if the replica may be too far behind. Each result comes with the position
+ * that its replica had reached, so that this holds for each of several replicas behind one URL.
  */
 export class ReplicaReads implements Sql {
   readonly #options: ReplicaReadsOptions;
-  readonly #positions: WritePositions;
   /** In the order of time. */
   readonly #samples: Sample[] = [];
   /** The time of the last sample that the replica has reached. */
@@ -65,7 +50,6 @@ export class ReplicaReads implements Sql {
 
   constructor(options: ReplicaReadsOptions) {
     this.#options = options;
-    this.#positions = new WritePositions(options.primary.internal);
   }
 
   /** Compares the positions once, and regularly from then on. */
@@ -75,7 +59,6 @@ export class ReplicaReads implements Sql {
     this.#timer = setInterval(() => {
       void this.#once("sample", () => this.#sample());
       void this.#once("compare", () => this.#compare());
-      void this.#once("retry", () => this.#positions.retry());
     }, COMPARE_MS);
     this.#timer.unref();
   }
@@ -89,20 +72,6 @@ export class ReplicaReads implements Sql {
     return { lagMs, isUsed: this.#isUsable(), maxLagMs: this.#options.maxLagMs, reads: { ...this.#reads } };
   }
 
-  /** Remembers the position of writes that were committed, before they are acknowledged. */
-  async recordWrites(writes: readonly Pick<Write, "kind">[]): Promise<void> {
-    if (writes.some(({ kind }) => VISIBLE_WRITES.has(kind))) await this.#positions.record(currentClient());
-  }
-
-  /** Remembers the position of a change of a whole class. */
-  recordChange(): Promise<void> {
-    return this.#positions.record();
-  }
-
-  deleteOldPositions(): Promise<void> {
-    return this.#positions.deleteOld();
-  }
-
   async run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<readonly Row[]> {
     const rows = this.#isUsable() ? await this.#read(text, parameters) : undefined;
     this.#reads[rows ? "replica" : "primary"] += 1;
@@ -114,13 +83,11 @@ export class ReplicaReads implements Sql {
     text: string,
     parameters: readonly (SqlParameter | null)[],
   ): Promise<readonly Row[] | undefined> {
-    const written = await this.#positions.required(currentClient());
     const bound = this.#boundPosition();
-    if (written === undefined || bound === undefined) return undefined;
+    if (bound === undefined) return undefined;
     try {
       const [position, ...rows] = await this.#options.replica.run(text, parameters);
-      const reached = parsePosition(String(position?.[0]));
-      return reached >= written && reached >= bound ? rows : undefined;
+      return parsePosition(String(position?.[0])) >= bound ? rows : undefined;
     } catch (error) {
       // It lacks a new table or column yet, or had to cancel the query to follow the primary.
       if (isUnknownRelation(error) || isSerializationFailure(error)) return undefined;
@@ -187,4 +154,10 @@ export class ReplicaReads implements Sql {
     this.#running.add(name);
     await work().finally(() => this.#running.delete(name));
   }
+}
+
+/** Returns a position of the write-ahead log, such as `16/B374D848`, as a number. */
+function parsePosition(text: string): bigint {
+  const [high = "0", low = "0"] = text.split("/");
+  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
