@@ -9,9 +9,9 @@ import { hostPurse, query, rest, signUp } from "../support/purse.ts";
 import { startPushServices } from "../support/pushServices.ts";
 
 const MASTER = { useMasterKey: true };
-/** What is wrong with the services that the server calls. */
 /** It takes the time-outs of all services. */
 const HANG = "that hang";
+/** What is wrong with the services that the server calls. */
 const KINDS = ["that are down", HANG, "that send invalid data"];
 
 interface Served {
