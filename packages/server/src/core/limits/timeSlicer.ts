@@ -16,18 +16,23 @@ let isScheduled = false;
  * continues one after the other, a slice in each turn of the event loop, and senders are served in turn.
  */
 export class TimeSlicer {
+  readonly #sender: string;
   #end = Math.max(startTurn(), performance.now() + SHORT_MS);
+
+  /** `sender` is that of the current request by default. */
+  constructor(sender = currentScope()?.group ?? "") {
+    this.#sender = sender;
+  }
 
   get isExpired(): boolean {
     return performance.now() >= this.#end;
   }
 
   async pause(): Promise<void> {
-    const sender = currentScope()?.group ?? "";
     await new Promise<void>((resume) => {
-      const waiting = paused.get(sender);
+      const waiting = paused.get(this.#sender);
       if (waiting) waiting.push(resume);
-      else paused.set(sender, [resume]);
+      else paused.set(this.#sender, [resume]);
       schedule();
     });
     this.#end = startTurn();
