@@ -49,6 +49,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     const rows: Row[] = [];
     for (const [index, attack] of attacks.entries()) {
       const random = new Random(seed + index);
+      await attack.prepare?.(target);
       const { result, cost } = await target.measure(() => attack.run(target, random));
       rows.push({ attack, statuses: result, cost });
     }

@@ -7,6 +7,8 @@ export interface Attack {
   route: string;
   /** Whether it is part of the short run, with the tests. */
   isShort?: boolean;
+  /** What it needs on the server, which is not measured. */
+  prepare?(target: Target): Promise<unknown>;
   /** Sends it and returns the statuses, or the close codes of sockets. */
   run(target: Target, random: Random): Promise<number[]>;
 }

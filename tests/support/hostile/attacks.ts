@@ -1,5 +1,6 @@
 import type { Attack } from "./attack.ts";
 import { bodyAttacks } from "./bodies.ts";
+import { graphqlSocketAttacks } from "./graphqlSockets.ts";
 import { mutationAttacks } from "./mutations.ts";
 import { patternAttacks } from "./patterns.ts";
 import { requestAttacks } from "./requests.ts";
@@ -10,6 +11,7 @@ export function allAttacks(mutationRounds = 10): Attack[] {
   return [
     ...requestAttacks(),
     ...socketAttacks(),
+    ...graphqlSocketAttacks(),
     ...mutationAttacks(mutationRounds),
     ...bodyAttacks(),
     ...patternAttacks(),

@@ -79,6 +79,19 @@ export const OPERATIONS: readonly RequestAttack[] = [
     make: save({ area: { __type: "Polygon", coordinates: repeat(25_000, (i) => [i % 90, i % 180]) } }),
   },
   {
+    generator: "300 installations with 1,000 channels",
+    make: (target) =>
+      repeat(300, (n) => ({
+        path: "/server/installations",
+        headers: TEXT_TYPE,
+        body: enveloped(target, {
+          installationId: `installation ${n}`,
+          deviceType: "ios",
+          channels: repeat(1_000, (i) => `channel-${i}-${"x".repeat(100)}`),
+        }),
+      })),
+  },
+  {
     generator: "channels added to an installation",
     make: (target) => ({
       path: "/server/installations",

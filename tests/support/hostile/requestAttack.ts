@@ -12,16 +12,22 @@ export interface RequestAttack {
   isShort?: boolean;
   /** Whether the requests are sent concurrently; otherwise sequentially. */
   isConcurrent?: boolean;
-  make(target: Target, random: Random): HostileRequest | HostileRequest[];
+  make(target: Target, random: Random): HostileRequest | HostileRequest[] | Promise<HostileRequest[]>;
 }
 
-export function attacksBy(route: string, sent: readonly RequestAttack[]): Attack[] {
+/** `prepare` creates what all of them need on the server. */
+export function attacksBy(
+  route: string,
+  sent: readonly RequestAttack[],
+  prepare?: Attack["prepare"],
+): Attack[] {
   return sent.map(({ generator, isShort = true, isConcurrent = false, make }) => ({
     generator,
     route,
     isShort,
+    ...(prepare && { prepare }),
     run: async (target, random) => {
-      const built = make(target, random);
+      const built = await make(target, random);
       const requests = Array.isArray(built) ? built : [built];
       if (isConcurrent) return Promise.all(requests.map((each) => target.send(each)));
       const statuses: number[] = [];

@@ -1,11 +1,18 @@
 import { ACCOUNTS } from "./accountAttacks.ts";
 import type { Attack } from "./attack.ts";
 import { BATCHES } from "./batchAttacks.ts";
+import { connectionAttacks } from "./connectionAttacks.ts";
 import { FORMS, HEADERS } from "./formAttacks.ts";
+import { graphOf } from "./graph.ts";
+import { GRAPHQL } from "./graphqlAttacks.ts";
+import { IMAGES, picturesOf } from "./imageAttacks.ts";
+import { INCLUDES } from "./includeAttacks.ts";
+import { MCP } from "./mcpAttacks.ts";
 import { OPERATIONS } from "./operationAttacks.ts";
 import { QUERIES } from "./queryAttacks.ts";
 import { attacksBy, type RequestAttack, repeat } from "./requestAttack.ts";
 import { applicationHeaders } from "./target.ts";
+import { FILE_UPLOADS, FORM_UPLOADS, RESUMABLE_UPLOADS } from "./uploadAttacks.ts";
 
 const concurrentSaves =
   (count: number, size: number): RequestAttack["make"] =>
@@ -42,5 +49,13 @@ export function requestAttacks(): Attack[] {
     ...attacksBy("form", FORMS),
     ...attacksBy("header", HEADERS),
     ...attacksBy("crowd", CONCURRENT),
+    ...attacksBy("include", INCLUDES, graphOf),
+    ...attacksBy("GraphQL", GRAPHQL, graphOf),
+    ...attacksBy("GraphQL form", FORM_UPLOADS, graphOf),
+    ...attacksBy("file", FILE_UPLOADS),
+    ...attacksBy("resumable upload", RESUMABLE_UPLOADS),
+    ...attacksBy("image", IMAGES, picturesOf),
+    ...attacksBy("MCP", MCP, graphOf),
+    ...connectionAttacks(),
   ];
 }

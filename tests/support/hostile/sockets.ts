@@ -47,9 +47,41 @@ async function sendFrames(
 const subscribe = (requestId: number | string, where: unknown, more: JsonObject = {}) =>
   JSON.stringify({ op: "subscribe", requestId, query: { className: "Hostile", where }, ...more });
 
+/** A socket that is connected, has these subscriptions, and reads nothing anymore. */
+async function openSilent({ purse }: Target, frames: readonly string[]): Promise<WebSocket> {
+  const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"));
+  socket.on("error", () => undefined);
+  await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
+  socket.send(JSON.stringify({ op: "connect", applicationId: purse.appId }));
+  for (const frame of frames) socket.send(frame);
+  // Of `connect` and of each subscription.
+  for (let answers = 0; answers <= frames.length; answers++)
+    await new Promise((resolve) => socket.once("message", resolve));
+  socket.pause();
+  return socket;
+}
+
 const FRAME = 256 * 1024 - 64;
 
+/** The position of a new subscription. */
+async function positionOf({ purse }: Target): Promise<string> {
+  const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"));
+  await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
+  const subscribed = new Promise<string>((resolve) =>
+    socket.on("message", (data) => {
+      const { op, position } = JSON.parse(String(data));
+      if (op === "subscribed") resolve(position);
+    }),
+  );
+  socket.send(JSON.stringify({ op: "connect", applicationId: purse.appId }));
+  socket.send(subscribe(1, {}));
+  const position = await subscribed;
+  socket.terminate();
+  return position;
+}
+
 export function socketAttacks(): Attack[] {
+  const silent: WebSocket[] = [];
   const live = (generator: string, run: Attack["run"], isShort = true): Attack => ({
     generator,
     route: "live query",
@@ -123,6 +155,64 @@ export function socketAttacks(): Attack[] {
         repeat(30, (i) => subscribe(i, { text: { $in: repeat(900, (j) => `t${j}`) } })),
         { sockets: 40 },
       ),
+    ),
+    {
+      ...live(
+        "1,500 sockets that read nothing, and 60 objects of 50 kB",
+        async (target) => {
+          for (let n = 0; n < 60; n++)
+            await rest(target.purse, "POST", "/classes/Unread", { text: "x".repeat(50_000) });
+          for (const socket of silent.splice(0)) socket.terminate();
+          return [];
+        },
+        false,
+      ),
+      async prepare(target) {
+        const frame = JSON.stringify({
+          op: "subscribe",
+          requestId: 1,
+          query: { className: "Unread", where: {} },
+        });
+        await rest(target.purse, "POST", "/classes/Unread", {});
+        while (silent.length < 1_500)
+          silent.push(...(await Promise.all(repeat(50, () => openSilent(target, [frame])))));
+      },
+    },
+    live(
+      "20 sockets with 400 different subscriptions, and 10 changes",
+      (target) =>
+        sendFrames(
+          target,
+          repeat(400, (i) => subscribe(i, { number: { $gt: -i - 1 }, text: { $ne: `t${i}` } })),
+          {
+            sockets: 20,
+            async whileOpen() {
+              for (let i = 0; i < 10; i++)
+                await rest(target.purse, "POST", "/classes/Hostile", { number: i, text: "x".repeat(1_000) });
+            },
+          },
+        ),
+      false,
+    ),
+    live(
+      "500 subscriptions that resume from the oldest position",
+      async (target) => {
+        for (let i = 0; i < 5; i++) {
+          const requests = repeat(200, (n) => ({
+            method: "POST",
+            path: "/server/classes/Hostile",
+            body: { number: n, text: "x".repeat(500) },
+          }));
+          await rest(target.purse, "POST", "/batch", { requests });
+        }
+        const position = await positionOf(target);
+        const from = position.replace(/\d+$/, "0");
+        return sendFrames(
+          target,
+          repeat(500, (i) => subscribe(i, { number: { $gte: i % 7 } }, { resumeFrom: from })),
+        );
+      },
+      false,
     ),
     live(
       "slow patterns, and a text of 30 kB",

@@ -15,7 +15,7 @@ export interface HostileRequest {
   method?: string;
   path: string;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
 }
 
 /** An attacked server with what attackers have: public data and an account of their own. */
@@ -63,6 +63,7 @@ export async function startTarget(
       PURSE_TEST_LOOP_PARENT: String(process.pid),
       PURSE_LOG_LEVEL: "error",
       PURSE_TRACKING: "1",
+      PURSE_MCP: "write",
       ...env,
     },
   });
@@ -118,7 +119,7 @@ export async function startTarget(
 function send(purse: Purse, agent: Agent, each: HostileRequest): Promise<number> {
   const { method = "POST", path, headers = {}, body } = each;
   return new Promise((resolve) => {
-    const bytes = body === undefined ? undefined : Buffer.from(body);
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
     const sent = request(
       {
         agent,

@@ -9,6 +9,7 @@ import {
 import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
+import { TimeSlicer } from "../core/limits/timeSlicer.ts";
 import {
   createIdempotentWrite,
   createSubrequestWrite,
@@ -127,7 +128,7 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
     const report = (error: unknown) => options.report(error, request.requestId);
     const creates = new BatchCreates({ request, createEach: options.createEach, replies, report });
     const executed: (Promise<void> | undefined)[] = [];
-    const slices = new TimeSlices();
+    const slices = new TimeSlicer();
     for (const [index, batchedRequest] of batchedRequests.entries()) {
       const prepared = prepare(batchedRequest);
       if (prepared === undefined) {
@@ -142,9 +143,9 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
         await Promise.resolve();
       } else if ("write" in prepared) creates.add(prepared, index);
       else replies[index] = prepared;
-      if (!slices.isOver) continue;
+      if (!slices.isExpired) continue;
       executed.push(creates.flush());
-      await slices.next();
+      await slices.pause();
     }
     executed.push(creates.flush());
     await Promise.all(executed);
@@ -204,36 +205,18 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
   }
 }
 
-/** How long starting the requests of a batch may block the event loop, in ms. */
-const MAX_START_MS = 10;
-
-/** Divides the start of many requests into slices, between which other requests are handled. */
-class TimeSlices {
-  #start = performance.now();
-
-  /** Whether `next` has to be awaited. */
-  get isOver(): boolean {
-    return performance.now() - this.#start > MAX_START_MS;
-  }
-
-  async next(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#start = performance.now();
-  }
-}
-
 /** Starts all requests concurrently; yields to the event loop if starting them takes long. */
 async function startAll<T>(
   requests: readonly BatchedRequest[],
   start: (request: BatchedRequest, index: number) => Promise<T>,
 ): Promise<T[]> {
   const started: Promise<T>[] = [];
-  const slices = new TimeSlices();
+  const slices = new TimeSlicer();
   for (const [index, request] of requests.entries()) {
     started.push(start(request, index));
     // Lets the requests that have been started run as far as they can.
     await Promise.resolve();
-    if (slices.isOver) await slices.next();
+    if (slices.isExpired) await slices.pause();
   }
   return Promise.all(started);
 }

@@ -22,9 +22,6 @@ export function createRespondInScope(
     const response = reply.raw;
     const scope = new RequestScope({ group: addressKey(clientAddressOf(message)), ...limits });
     response.once("close", () => scope.close(response.writableFinished));
-    respond(
-      reply,
-      runInScope(scope, () => handle(message)),
-    );
+    runInScope(scope, () => respond(reply, handle(message)));
   };
 }

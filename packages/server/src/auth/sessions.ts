@@ -216,7 +216,7 @@ export class Sessions {
   /** Ends the sessions of users that an operator has started, which last no longer than the operator's rights. */
   async endOfOperator(operatorId: string): Promise<void> {
     const ids = await revokeOperatorSessions(this.#dependencies.store, operatorId);
-    for (const id of ids) await this.revoke(id);
+    for (const id of ids) await this.finishRevocation({ sessionId: id }, [id]);
   }
 
   #deletion(id: string): Write {

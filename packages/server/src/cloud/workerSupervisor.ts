@@ -12,7 +12,6 @@ import { CloudWorker, STOPPED, stopping, TICK_MS, type WorkerExit } from "./clou
 import { definitionOf } from "./definitionOf.ts";
 import { FileWatcher } from "./fileWatcher.ts";
 import { mergeDefinitions } from "./mergeDefinitions.ts";
-import { NotBegunError } from "./notBegunError.ts";
 import { TimeLimit } from "./timeLimit.ts";
 import {
   type Definitions,
@@ -70,6 +69,17 @@ const DRAIN_TIMEOUT_MS = 30_000;
 /** How long loading the code may take, in ms: code that waits for something forever must not keep a server from starting. */
 const LOAD_TIMEOUT_MS = 60_000;
 const RESTART_DELAYS_MS = [0, 500, 2_000, 10_000];
+/** Seconds after which a client may call again. */
+const RETRY_AFTER_S = 5;
+
+/** A call was not begun in time because others took all of it, and never will be: it may be sent again. */
+class NotBegunError extends ProtocolError {
+  readonly retryAfter = RETRY_AFTER_S;
+
+  constructor(name: string, ms: number) {
+    super(ErrorCode.TIMEOUT, `${name} was not begun within ${ms} ms: too many other calls wait`, 503);
+  }
+}
 
 /** Two threads run functions, unless the machine has one processor. */
 function defaultThreads(): number {

@@ -65,7 +65,7 @@ export class ResultMemoryLimiter {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const remaining = this.#remainingBytes(scope);
         const reservedChars = Math.min(remaining, Math.ceil(expected * GROWTH_FACTOR));
-        await this.#budget.reserve(reservedChars, scope?.group, scope?.signal);
+        await (scope?.reserveFor(reservedChars) ?? this.#budget.reserve(reservedChars, undefined));
         try {
           const result = await read(reservedChars);
           if ("rows" in result) {

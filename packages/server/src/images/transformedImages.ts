@@ -29,8 +29,10 @@ export interface TransformLimits {
 /** Maximum size of content to be transformed, in bytes. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
+type Lane = "small" | "large";
+
 /** What transforms images, one at a time each. */
-type Transformers = Record<"small" | "large", Pick<ImageTransformer, "run" | "stop">>;
+type Transformers = Record<Lane, Pick<ImageTransformer, "run" | "stop">>;
 
 export const DEFAULT_LIMITS: Required<TransformLimits> = {
   files: 20_000,
@@ -95,7 +97,7 @@ export class TransformedImages {
     const creation =
       this.#inFlight.get(key) ??
       this.#queue.run({ key: client, group: `${lane} ${client}` }, () =>
-        this.#create(content, key, source, transform),
+        this.#create(content, key, source, { lane, transform }),
       );
     this.#inFlight.set(key, creation);
     return creation.finally(() => this.#inFlight.delete(key));
@@ -118,12 +120,12 @@ export class TransformedImages {
     contentKey: string,
     key: string,
     source: ImageSource,
-    transform: ImageTransform,
+    { lane, transform }: { lane: Lane; transform: ImageTransform },
   ): Promise<Buffer> {
     try {
       const content = await source.read(AbortSignal.timeout(this.#limits.readMs));
       if (content.length > MAX_IMAGE_BYTES) throw invalidImage(`it is larger than ${MAX_IMAGE_BYTES} bytes`);
-      const result = await this.#transformers[laneOf(transform)].run({ content, transform });
+      const result = await this.#transformers[lane].run({ content, transform });
       if ("error" in result) {
         if (result.isLasting) throw invalidImage(result.error);
         const error = invalidImage(result.error, 503);
@@ -147,7 +149,7 @@ export class TransformedImages {
 }
 
 /** Small images are those that pages show many of. AVIF takes many times as long as the other formats. */
-function laneOf({ width, height, fit, format }: ImageTransform): "small" | "large" {
+function laneOf({ width, height, fit, format }: ImageTransform): Lane {
   const side = fit === "inside" ? Math.min(width, height) : Math.max(width, height);
   return format !== "avif" && side <= MAX_SMALL_SIDE ? "small" : "large";
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { addressKey } from "../core/http/address.ts";
+import { addressKey, isLoopbackHost } from "../core/http/address.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
@@ -94,8 +94,6 @@ export function createMcpApi(dependencies: McpApiDependencies): McpApi {
   return { handle };
 }
 
-const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
-
 /**
  * Whether a page of this origin may send requests: those of the server and of this machine. Other programs send no origin
  * (Model Context Protocol, transports, security warning).
@@ -104,7 +102,7 @@ function isAllowedOrigin(origin: string | undefined, publicUrl: string): boolean
   if (origin === undefined) return true;
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);
-  return url.origin === new URL(publicUrl).origin || LOOPBACK_HOSTS.has(url.hostname);
+  return url.origin === new URL(publicUrl).origin || isLoopbackHost(url.hostname);
 }
 
 /** Errors before a message has been read are answered as the protocol demands. */

@@ -1,6 +1,7 @@
 import { isInternalClassName } from "@purse/protocol";
 import type { Config } from "../config/loadConfig.ts";
 import { ANONYMOUS } from "../core/authContext.ts";
+import { isLoopback } from "../core/http/address.ts";
 import { PROGRAM } from "../core/programName.ts";
 import type { DefaultAccess } from "../data/permissions/classAccess.ts";
 import { evaluateClassPermissions } from "../data/permissions/classPermissions.ts";
@@ -97,7 +98,7 @@ function checkKeys({
 }
 
 function checkSettings(config: SecurityDependencies["config"], access: DefaultAccess): StudioFinding[] {
-  const isPublic = config.host !== "127.0.0.1" && config.host !== "::1" && config.host !== "localhost";
+  const isPublic = config.host !== "localhost" && !isLoopback(config.host);
   const isProduction = config.environment === "production";
   const rows: [boolean, StudioFinding][] = [
     [

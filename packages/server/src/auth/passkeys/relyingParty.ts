@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isLoopbackHost } from "../../core/http/address.ts";
 import { matchesDomain } from "../validateSignInMessage.ts";
 
 /** The server as passkeys know it. */
@@ -33,9 +34,9 @@ export function createRelyingParty({
   ...options
 }: RelyingPartyOptions): RelyingParty {
   const { hostname, origin } = new URL(publicUrl);
-  const sites = domains.map((domain) => `${isLocalHost(domain) ? "http" : "https"}://${domain}`);
+  const sites = domains.map((domain) => `${isLoopbackHost(domain) ? "http" : "https"}://${domain}`);
   return {
-    id: options.id ?? (isLocalHost(hostname) || isUnspecified(hostname) ? "localhost" : hostname),
+    id: options.id ?? (isLoopbackHost(hostname) || isUnspecified(hostname) ? "localhost" : hostname),
     name,
     origins: options.origins ?? [...new Set([origin, ...sites])],
   };
@@ -44,11 +45,6 @@ export function createRelyingParty({
 /** Whether pages of an origin may use the passkeys. */
 export function allowsOrigin({ origins }: RelyingParty, origin: string): boolean {
   return origins.some((allowed) => matchesDomain(origin, allowed));
-}
-
-/** Whether a host, with or without a port, is this machine. */
-function isLocalHost(host: string): boolean {
-  return /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(host);
 }
 
 /** Whether a server listens on all addresses, so that its URL has no host that clients can use. */

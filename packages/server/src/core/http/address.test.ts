@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressKey, createAddressMatcher, isLoopback, normalizeAddress } from "./address.ts";
+import { addressKey, createAddressMatcher, isLoopback, isLoopbackHost, normalizeAddress } from "./address.ts";
 
 describe("IP addresses", () => {
   it.each([
@@ -11,6 +11,22 @@ describe("IP addresses", () => {
     ["127.evil.example", false],
     ["", false],
   ])("%s is a loopback address: %s", (ip, is) => expect(isLoopback(ip)).toBe(is));
+
+  it.each([
+    ["localhost", true],
+    ["localhost:1337", true],
+    ["localhost:*", true],
+    ["127.0.0.1:1337", true],
+    ["[::1]", true],
+    ["[::1]:*", true],
+    ["localhost.example", false],
+    ["127.0.0.1.example:1337", false],
+    ["[::2]:1", false],
+    ["10.0.0.1", false],
+    ["", false],
+  ])("are recognized as this machine in the host %s: %s", (host, is) =>
+    expect(isLoopbackHost(host)).toBe(is),
+  );
 
   it("match a list in IPv4-mapped notation, too", () => {
     expect(createAddressMatcher(["10.0.0.1"])("::ffff:10.0.0.1")).toBe(true);

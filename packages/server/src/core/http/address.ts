@@ -33,6 +33,12 @@ export function normalizeAddress(text: string): string | undefined {
 /** Whether an address is a loopback address. */
 export const isLoopback: AddressMatcher = createAddressMatcher(["loopback"]);
 
+/** Whether a host of a URL, with or without a port, is this machine. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.replace(/:[^:\]]*$/, "");
+  return name === "localhost" || isLoopback(name.replace(/^\[|\]$/g, ""));
+}
+
 /**
  * Creates a matcher for a list of addresses, ranges (`10.0.0.0/8`) and named ranges (`loopback`, `linklocal`,
  * `uniquelocal`). `*` matches everything, including text that is not an address. Throws Error for any other entry.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chunkedReply, countedSlicesOf, slicesOf, unsentChunksOf } from "./chunkedReply.ts";
+import { chunkedReply, chunksLength, countedSlicesOf, slicesOf, unsentChunksOf } from "./chunkedReply.ts";
 
 const MB = 1024 * 1024;
 
@@ -25,14 +25,35 @@ describe("chunkedReply", () => {
   });
 });
 
+describe("chunksLength()", () => {
+  it("returns the number of bytes, unless measuring it would hold up the event loop", () => {
+    expect(chunksLength(["[", "€", "]"])).toBe(5);
+    expect(chunksLength(Array.from({ length: 60 }, () => "x".repeat(MB)))).toBeUndefined();
+  });
+});
+
 describe("countedSlicesOf()", () => {
-  it("counts what is left of all replies of a connection", () => {
+  it("counts what is left of all replies of a connection", async () => {
     const connection = {};
     const first = countedSlicesOf(["abc", "de"], connection);
     const second = countedSlicesOf(["f"], connection);
-    expect([first.next().value, unsentChunksOf(connection)]).toEqual(["abc", 2]);
-    expect([second.next().value, unsentChunksOf(connection)]).toEqual(["f", 2]);
-    first.return(undefined);
+    expect([(await first.next()).value, unsentChunksOf(connection)]).toEqual(["abc", 2]);
+    expect([(await second.next()).value, unsentChunksOf(connection)]).toEqual(["f", 2]);
+    await first.return(undefined);
     expect(unsentChunksOf(connection)).toBe(0);
+  });
+
+  it("lets other work run between slices, however fast they are read", async () => {
+    const slices = countedSlicesOf(
+      Array.from({ length: 50 }, () => "x".repeat(MB)),
+      {},
+    );
+    let turns = 0;
+    const count = setInterval(() => {
+      turns += 1;
+    });
+    for await (const slice of slices) Buffer.byteLength(slice.split("").join(""));
+    clearInterval(count);
+    expect(turns).toBeGreaterThan(5);
   });
 });

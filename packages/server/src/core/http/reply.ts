@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { FastifyReply } from "fastify";
+import { currentScope } from "../limits/requestScope.ts";
 import type { ApiReply } from "./apiRoute.ts";
 import { chunksLength, countedSlicesOf, MAX_SLICE_CHARS } from "./chunkedReply.ts";
 
@@ -17,21 +18,30 @@ const JSON_HEADERS = {
   "cache-control": "no-store",
 };
 
-/** Sends a reply: JSON unless its headers say otherwise. */
-export function sendReply(reply: FastifyReply, answer: ApiReply): FastifyReply {
+/**
+ * Sends a reply: JSON unless its headers say otherwise. Long replies are sent in slices of time, in which senders of
+ * requests take turns.
+ */
+export function sendReply(reply: FastifyReply, answer: ApiReply, sender?: string): FastifyReply {
   const { status, headers, chunks } = answer;
   reply.code(status).headers(JSON_HEADERS);
   if (headers) setHeaders(reply, headers);
   // Reading the body of a chunked reply would join its chunks.
-  if (chunks) return sendChunks(reply, chunks);
+  if (chunks) return sendChunks(reply, chunks, sender);
   const { body } = answer;
-  return body.length > MAX_SLICE_CHARS ? sendChunks(reply, [body]) : reply.send(body);
+  return body.length > MAX_SLICE_CHARS ? sendChunks(reply, [body], sender) : reply.send(body);
 }
 
-function sendChunks(reply: FastifyReply, chunks: readonly string[]): FastifyReply {
-  return reply
-    .header("content-length", chunksLength(chunks))
-    .send(Readable.from(countedSlicesOf(chunks, reply.request.socket), { highWaterMark: 1 }));
+function sendChunks(
+  reply: FastifyReply,
+  chunks: readonly string[],
+  sender: string | undefined,
+): FastifyReply {
+  const length = chunksLength(chunks);
+  if (length !== undefined) reply.header("content-length", length);
+  return reply.send(
+    Readable.from(countedSlicesOf(chunks, reply.request.socket, sender), { highWaterMark: 1 }),
+  );
 }
 
 /** Fastify sends names in lower case. The PHP SDK finds those of Parse Server only as Parse Server spells them. */
@@ -55,25 +65,26 @@ export function respond(reply: FastifyReply, handling: Promise<ApiReply | undefi
   );
 }
 
-let pending: { reply: FastifyReply; answer: ApiReply }[] = [];
+let pending: { reply: FastifyReply; answer: ApiReply; sender: string | undefined }[] = [];
 
 /**
  * Sends a reply after all requests that have arrived in this turn of the event loop were handled. System calls that
  * follow each other are cheaper than those between other work: each of those may have to wake the process that reads.
  */
 function sendAtEndOfTurn(reply: FastifyReply, answer: ApiReply): void {
-  if (pending.push({ reply, answer }) > 1) return;
+  const sender = currentScope()?.group;
+  if (pending.push({ reply, answer, sender }) > 1) return;
   setImmediate(() => {
     const replies = pending;
     pending = [];
-    for (const each of replies) sendOrFail(each.reply, each.answer);
+    for (const each of replies) sendOrFail(each.reply, each.answer, each.sender);
   });
 }
 
 /** Sends a reply, or an error if it is invalid, such as one with a header of cloud code that has two lines. */
-function sendOrFail(reply: FastifyReply, answer: ApiReply): void {
+function sendOrFail(reply: FastifyReply, answer: ApiReply, sender: string | undefined): void {
   try {
-    sendReply(reply, answer);
+    sendReply(reply, answer, sender);
   } catch (error) {
     for (const name of Object.keys(answer.headers ?? {})) reply.removeHeader(name);
     reply.send(error);

@@ -39,6 +39,16 @@ describe("ByteBudget", () => {
     await large;
   });
 
+  it("grants more to a request that holds everything itself, because it would wait forever", async () => {
+    const budget = budgetOf(100);
+    await budget.reserve(60, "a");
+    expect(await isDone(budget.reserve(60, "a", { held: 60 }))).toBe(true);
+    const other = budget.reserve(60, "a", { held: 60 });
+    expect(await isDone(other)).toBe(false);
+    budget.release(60, "a");
+    await other;
+  });
+
   it("counts bytes that are charged without a reservation", async () => {
     const budget = budgetOf(100);
     budget.charge(150, "a");
@@ -59,7 +69,7 @@ describe("ByteBudget", () => {
     const budget = budgetOf(100);
     await budget.reserve(100, "a");
     const controller = new AbortController();
-    const waiting = budget.reserve(50, "b", controller.signal);
+    const waiting = budget.reserve(50, "b", { signal: controller.signal });
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: 124 });
     budget.release(100, "a");

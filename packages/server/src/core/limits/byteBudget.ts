@@ -10,9 +10,16 @@ export interface ByteBudgetOptions {
 /** The holder of bytes, such as an IP address; undefined is a separate group. */
 export type Group = string | undefined;
 
+export interface Reservation {
+  /** Bytes of the group that the same request holds: it does not wait for itself. */
+  held?: number;
+  signal?: AbortSignal | undefined;
+}
+
 interface Waiter {
   bytes: number;
   group: Group;
+  held: number;
   resolve(): void;
   isCanceled: boolean;
 }
@@ -55,13 +62,13 @@ export class ByteBudget {
    * Resolves once the bytes are free, and counts them. More than the share of a group is granted when the group holds
    * nothing else. Rejects with 124 and HTTP status 503 after `maxWaitMs`, and when the signal is aborted.
    */
-  async reserve(bytes: number, group: Group, signal?: AbortSignal): Promise<void> {
-    if (this.#fits({ bytes, group })) {
+  async reserve(bytes: number, group: Group, { held = 0, signal }: Reservation = {}): Promise<void> {
+    if (this.#fits({ bytes, group, held })) {
       this.charge(bytes, group);
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { bytes, group, resolve, isCanceled: false };
+    const waiter: Waiter = { bytes, group, held, resolve, isCanceled: false };
     const cancel = () => {
       waiter.isCanceled = true;
       reject(overloaded());
@@ -77,11 +84,11 @@ export class ByteBudget {
     }
   }
 
-  #fits({ bytes, group }: Pick<Waiter, "bytes" | "group">): boolean {
+  #fits({ bytes, group, held }: Pick<Waiter, "bytes" | "group" | "held">): boolean {
     const { maxBytes } = this.#options;
     const own = this.#usedBy.get(group) ?? 0;
-    const isWithinShare = own === 0 || own + bytes <= maxBytes / 2;
-    return isWithinShare && (this.#used === 0 || this.#used + bytes <= maxBytes);
+    const isWithinShare = own <= held || own + bytes <= maxBytes / 2;
+    return isWithinShare && (this.#used <= held || this.#used + bytes <= maxBytes);
   }
 
   /** Grants free bytes to the waiters, in order of arrival. */

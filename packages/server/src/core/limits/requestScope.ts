@@ -22,6 +22,8 @@ export class RequestScope implements AnswerMemory {
   #answer: AnswerSize | undefined;
   /** Bytes of the budget that it holds: for what was read or for the answer, whichever is more. */
   #held = 0;
+  /** Why there was no memory for it. */
+  #refusal: unknown;
   #largeReads: Promise<void> = Promise.resolve();
   #controller: AbortController | undefined;
   #isCancelable = false;
@@ -78,9 +80,23 @@ export class RequestScope implements AnswerMemory {
   async reserve(bytes: number): Promise<void> {
     const more = bytes - this.#held;
     if (more <= SMALL_RESERVATION || this.#isClosed) return;
-    await this.#budget.reserve(more, this.group, this.signal);
+    await this.reserveFor(more);
     if (this.#isClosed) this.#budget.release(more, this.group);
     else this.#held += more;
+  }
+
+  /**
+   * Reserves memory besides what it holds. Rejects with 124 (HTTP 503), and then at once for whatever else it wants: each
+   * request of a batch would wait otherwise, while the batch holds what others wait for.
+   */
+  async reserveFor(bytes: number): Promise<void> {
+    if (this.#refusal) throw this.#refusal;
+    try {
+      await this.#budget.reserve(bytes, this.group, { held: this.#held, signal: this.signal });
+    } catch (error) {
+      this.#refusal ??= error;
+      throw error;
+    }
   }
 
   /** Resolves when no other large read of the request is in progress, with a function that ends this one. */

@@ -1,16 +1,72 @@
-/** How long work may block the event loop, in ms. */
-const SLICE_MS = 10;
+import { currentScope } from "./requestScope.ts";
 
-/** Divides long work into time slices: `pause` yields to the event loop when a slice has expired. */
+/** How long divided work may hold up the event loop in one turn, in ms: that of all requests together. */
+const TURN_MS = 10;
+/** How long work may last that begins in a turn whose time is used up, in ms: most work is over by then. */
+const SHORT_MS = 1;
+
+/** When the time for divided work is used up in this turn of the event loop; undefined before there is any. */
+let endOfTurn: number | undefined;
+/** Work that has paused, by sender; the sender that is served next comes first. */
+const paused = new Map<string, (() => void)[]>();
+let isScheduled = false;
+
+/**
+ * Divides long work into time slices: `pause` yields to the event loop when a slice has expired. Work that has paused
+ * continues one after the other, a slice in each turn of the event loop, and senders are served in turn.
+ */
 export class TimeSlicer {
-  #end = performance.now() + SLICE_MS;
+  readonly #sender: string;
+  #end = Math.max(startTurn(), performance.now() + SHORT_MS);
+
+  /** `sender` is that of the current request by default. */
+  constructor(sender = currentScope()?.group ?? "") {
+    this.#sender = sender;
+  }
 
   get isExpired(): boolean {
     return performance.now() >= this.#end;
   }
 
   async pause(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#end = performance.now() + SLICE_MS;
+    await new Promise<void>((resume) => {
+      const waiting = paused.get(this.#sender);
+      if (waiting) waiting.push(resume);
+      else paused.set(this.#sender, [resume]);
+      schedule();
+    });
+    this.#end = startTurn();
+  }
+}
+
+/** Returns when the time of this turn is used up. */
+function startTurn(): number {
+  if (endOfTurn !== undefined) return endOfTurn;
+  endOfTurn = performance.now() + TURN_MS;
+  setImmediate(() => {
+    endOfTurn = undefined;
+  });
+  return endOfTurn;
+}
+
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(() => {
+    isScheduled = false;
+    endOfTurn = undefined;
+    resumeNext();
+    if (paused.size > 0) schedule();
+  });
+}
+
+/** Continues the first work of the next sender, which moves to the end. */
+function resumeNext(): void {
+  for (const [sender, waiting] of paused) {
+    const resume = waiting.shift();
+    paused.delete(sender);
+    if (waiting.length > 0) paused.set(sender, waiting);
+    resume?.();
+    return;
   }
 }

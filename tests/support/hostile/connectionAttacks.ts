@@ -1,0 +1,70 @@
+import { connect, type Socket } from "node:net";
+import type { Attack } from "./attack.ts";
+import { graphOf } from "./graph.ts";
+import { repeat } from "./requestAttack.ts";
+import type { Target } from "./target.ts";
+
+const headOf = ({ purse }: Target, method: string, path: string, more = "") =>
+  `${method} ${path} HTTP/1.1\r\nHost: a\r\nX-Parse-Application-Id: ${purse.appId}\r\n${more}\r\n`;
+
+async function open({ purse }: Target): Promise<Socket> {
+  const socket = connect(purse.port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
+  return socket;
+}
+
+/** Writes a text by many connections, then sends one request by another one and waits for its response. */
+const connections =
+  (count: number, textOf: (target: Target) => string) =>
+  async (target: Target): Promise<number[]> => {
+    const sockets = await Promise.all(repeat(count, () => open(target)));
+    const text = textOf(target);
+    for (const socket of sockets) {
+      socket.pause();
+      socket.write(text);
+    }
+    const statuses = [await target.send({ method: "GET", path: "/health" })];
+    for (const socket of sockets) socket.destroy();
+    return statuses;
+  };
+
+/** Connections that send too little or too much, or do not read. */
+export function connectionAttacks(): Attack[] {
+  const attack = (generator: string, run: Attack["run"], isShort = false): Attack => ({
+    generator,
+    route: "connection",
+    isShort,
+    run,
+  });
+  return [
+    attack(
+      "500 connections without a request",
+      connections(500, () => ""),
+    ),
+    attack(
+      "500 requests whose headers do not end",
+      connections(500, (target) => headOf(target, "GET", "/server/classes/Probe").slice(0, -2)),
+    ),
+    attack(
+      "300 requests whose body does not arrive",
+      connections(300, (target) =>
+        headOf(target, "POST", "/server/classes/Hostile", "Content-Length: 200000\r\n"),
+      ),
+    ),
+    attack(
+      "20 connections with 250 requests each",
+      connections(20, (target) => headOf(target, "GET", "/server/classes/Probe").repeat(250)),
+      true,
+    ),
+    {
+      ...attack("20 connections that do not read 10 responses of 1 MB each", async (target) => {
+        const { largeId } = await graphOf(target);
+        return connections(20, () => headOf(target, "GET", `/server/classes/Knot/${largeId}`).repeat(10))(
+          target,
+        );
+      }),
+      prepare: graphOf,
+    },
+  ];
+}
