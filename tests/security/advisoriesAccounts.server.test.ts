@@ -7,6 +7,7 @@ import { Secret, TOTP } from "otpauth";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { connectLive } from "../support/liveClient.ts";
 import { type MailServer, startMailServer } from "../support/mailServer.ts";
 import { type OidcIssuer, startOidcIssuer } from "../support/oidcIssuer.ts";
 import { type Answer, hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
@@ -184,7 +185,7 @@ describe.each(DATABASES)("accounts as they were attacked at similar servers, on 
     ],
     [
       "CVE-2026-116163",
-      "adapters that extend the class of Parse Server's adapters are asked, whichever of its methods they override",
+      "adapters that extend the class of Parse Server's adapters decide, whichever of its methods they override",
       async () => {
         for (const name of Object.keys(ADAPTERS)) {
           const id = randomUUID();
@@ -342,7 +343,7 @@ describe.each(DATABASES)("accounts as they were attacked at similar servers, on 
       },
     ],
     [
-      "CVE-2026-32742, CVE-2026-33527, CVE-2026-34574",
+      "CVE-2026-32742, CVE-2026-33527, CVE-2026-34574, parse-server#10213",
       "clients choose neither token, user nor end of a session, at its creation and later, in any spelling",
       async () => {
         const [user, other] = [await signUp(purse), await signUp(purse)];
@@ -544,6 +545,57 @@ describe.each(DATABASES)("accounts as they were attacked at similar servers, on 
         }
         expect(await stored(user.id)).toEqual(before);
         expect((await logIn(user.username)).status).toBe(200);
+      },
+    ],
+    [
+      "parse-server#10194",
+      "a session ends at its time, although it was used a moment ago, also on an open socket",
+      async () => {
+        const user = await signUp(purse);
+        const { body } = await rest(purse, "GET", "/sessions/me", undefined, user);
+        const client = await connectLive(purse, user);
+        await client.subscribe("Board");
+        const expiresAt = { __type: "Date", iso: new Date(Date.now() + 1_500).toISOString() };
+        const path = `/sessions/${body.objectId}`;
+        expect((await rest(purse, "PUT", path, { expiresAt }, MASTER)).status).toBe(200);
+        expect((await rest(purse, "GET", "/users/me", undefined, user)).status).toBe(200);
+        await expect
+          .poll(async () => (await rest(purse, "GET", "/users/me", undefined, user)).body.code)
+          .toBe(209);
+        expect((await rest(purse, "POST", "/classes/Board", { n: 1 }, user)).body.code).toBe(209);
+        await client.receivedOps("Board");
+        client.socket.terminate();
+        expect(client.received.filter(({ op }) => op !== "error")).toEqual([]);
+        expect(JSON.stringify(client.received)).toContain("209");
+      },
+    ],
+    [
+      "parse-server#10268",
+      "a closed sign-up is refused before anything is said about names, addresses and fields",
+      async () => {
+        const { username } = await signUp(purse, { email: `${randomUUID()}@example.org` });
+        const everyone = { "*": true };
+        const classLevelPermissions = { find: everyone, get: everyone, update: everyone, create: {} };
+        await rest(purse, "PUT", "/schemas/_User", { classLevelPermissions }, MASTER);
+        try {
+          for (const fields of [
+            { username, password: PASSWORD },
+            { username: randomUUID(), password: PASSWORD },
+            { username: randomUUID(), password: PASSWORD, createdAt: 1, unknown: { __type: "X" } },
+            { authData: { anonymous: { id: randomUUID() } } },
+          ] as JsonObject[]) {
+            for (const route of ["/users", "/classes/_User"]) {
+              const seen = JSON.stringify(fields);
+              expect([seen, route, (await rest(purse, "POST", route, fields)).body.code]).toEqual([
+                seen,
+                route,
+                119,
+              ]);
+            }
+          }
+        } finally {
+          await rest(purse, "PUT", "/schemas/_User", { classLevelPermissions: null }, MASTER);
+        }
       },
     ],
     [

@@ -29,7 +29,7 @@ const CLIENTS: readonly Identity[] = ["an anonymous client", "a user"];
 
 const CLOUD = `
 Parse.Cloud.afterLiveQueryEvent("Retold", ({ object }) => {
-  object.set("told", "sees " + Object.keys(object.attributes).filter((key) => key === "secret" || key === "title"));
+  object.set("added", "sees " + Object.keys(object.attributes).filter((key) => key === "secret" || key === "title"));
 });
 `;
 
@@ -173,7 +173,7 @@ describe.each(DATABASES)("values that leaked from similar servers, on %s", (data
     ],
     [
       "CVE-2026-33429",
-      "changes of hidden fields are not told to clients that watch them",
+      "changes of hidden fields are not delivered to clients that watch them",
       async () => {
         const client = await live({ sessionToken: target.sessionToken });
         const answer = await client.subscribe("Vault", {}, { watch: ["secret"] });
@@ -186,7 +186,7 @@ describe.each(DATABASES)("values that leaked from similar servers, on %s", (data
       },
     ],
     [
-      "CVE-2026-100632",
+      "CVE-2026-100632, appwrite:realtime-state",
       "live queries hide fields by the roles of each session, also of a session for the whole socket",
       async () => {
         const keeper = await signUp(purse);
@@ -240,7 +240,7 @@ describe.each(DATABASES)("values that leaked from similar servers, on %s", (data
         await rest(purse, "PUT", `/classes/Retold/${id}`, { title: "b" }, MASTER);
         await all.receivedOps("Retold");
         await some.receivedOps("Retold");
-        const seen = some.received.map(({ op, object }) => [op, object?.title, object?.told]);
+        const seen = some.received.map(({ op, object }) => [op, object?.title, object?.added]);
         expect(seen).toEqual([
           ["create", "a", "sees title"],
           ["update", "b", "sees title"],
@@ -251,7 +251,7 @@ describe.each(DATABASES)("values that leaked from similar servers, on %s", (data
           ["needle-kept", "b"],
         ]);
         const { body } = await rest(purse, "GET", `/classes/Retold/${id}`, undefined, MASTER);
-        expect([body.secret, body.told, body.title]).toEqual(["needle-kept", undefined, "b"]);
+        expect([body.secret, body.added, body.title]).toEqual(["needle-kept", undefined, "b"]);
       },
     ],
     [
@@ -477,7 +477,7 @@ describe.each(DATABASES)("values that leaked from similar servers, on %s", (data
     ],
     [
       "CVE-2026-31800, CVE-2026-30966",
-      "internal classes are closed by every door and in every spelling",
+      "internal classes are closed by every route and in every spelling",
       async () => {
         const classes = [
           "_Join:users:_Role",
@@ -505,7 +505,7 @@ describe.each(DATABASES)("values that leaked from similar servers, on %s", (data
             className.replace("_", "%5F"),
           ];
           for (const [i, name] of [...new Set(spellings)].entries()) {
-            const doors: [method: string, path: string, body?: JsonObject][] = [
+            const routes: [method: string, path: string, body?: JsonObject][] = [
               ["GET", `/classes/${name}`],
               ["GET", `/classes/${name}/${id}`],
               ["GET", `/classes/${name}?count=1&limit=0`],
@@ -517,8 +517,11 @@ describe.each(DATABASES)("values that leaked from similar servers, on %s", (data
               ["GET", `/schemas/${name}`],
               ["DELETE", `/purge/${name}`],
             ];
-            // With `npm test`, each door is tried by one spelling.
-            for (const [method, path, body] of casesOf(doors, (_, door) => door % spellings.length === i)) {
+            // With `npm test`, each route is tried by one spelling.
+            for (const [method, path, body] of casesOf(
+              routes,
+              (_, position) => position % spellings.length === i,
+            )) {
               const requests = [{ method, path: `/server${path}`, body: body ?? {} }];
               const { sessionToken } = target;
               const direct = await rest(purse, method, path, body, { sessionToken });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isCustomAdapter, isImplemented } from "./auth.ts";
+import { authSchema, isCustomAdapter, isImplemented } from "./auth.ts";
 
 /** As the base class of Parse Server's adapters: it accepts everything. */
 class Base {
@@ -67,4 +67,25 @@ it("isImplemented() is false for what an adapter only inherits from a base class
     "validateLogin",
     "validateUpdate",
   ]);
+});
+
+describe("the provider of ID tokens", () => {
+  const issuer = "https://issuer.example";
+
+  it.each<[string, object]>([
+    ["no client", { issuer }],
+    ["an empty client", { issuer, clientId: "" }],
+    ["an empty list of clients", { issuer, clientId: [] }],
+    ["an empty client in a list", { issuer, clientId: ["ours", ""] }],
+    ["a client that is no text", { issuer, clientId: { $ne: "" } }],
+    ["no issuer", { clientId: "ours" }],
+    ["an issuer that is no URL", { issuer: "issuer", clientId: "ours" }],
+  ])("is refused with %s, because it could accept every token", (_, settings) => {
+    expect(authSchema.safeParse({ company: { type: "oidc", ...settings } }).success).toBe(false);
+  });
+
+  it("has the clients whose tokens it accepts", () => {
+    const { company } = authSchema.parse({ company: { type: "oidc", issuer, clientId: "ours" } });
+    expect(company).toEqual({ type: "oidc", issuer, clientIds: ["ours"] });
+  });
 });

@@ -42,7 +42,7 @@ const OIDC = z
   .strictObject({
     type: z.literal("oidc"),
     issuer: urlWith(HTTP, "it must be the issuer's URL"),
-    clientId: z.union([z.string().min(1), z.array(z.string().min(1))]),
+    clientId: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
   })
   .transform(
     ({ issuer, clientId }): AuthProviderConfig => ({ type: "oidc", issuer, clientIds: [clientId].flat() }),
