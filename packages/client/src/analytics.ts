@@ -1,4 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
+import { pathOf } from "./pathOf.ts";
 import { requestObject } from "./transport.ts";
 
 /** Custom analytics events. */
@@ -10,6 +11,6 @@ export const Analytics = {
     if (Object.values(dimensions).some((value) => typeof value !== "string")) {
       throw new TypeError('track() dimensions expects keys and values of type "string".');
     }
-    return requestObject("POST", `events/${encodeURIComponent(event)}`, { dimensions });
+    return requestObject("POST", pathOf("events", event), { dimensions });
   },
 };

@@ -2,6 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import { decode } from "./object/decode.ts";
 import { encode, encodeFields, rejectObject } from "./object/encode.ts";
 import { ParseObject } from "./object/ParseObject.ts";
+import { pathOf } from "./pathOf.ts";
 import { invalidResponse, type RequestOptions, request, requestObject } from "./transport.ts";
 
 /** Functions and jobs that run on the server. */
@@ -23,7 +24,7 @@ async function run<R = unknown>(name: string, params: object = {}, options: Requ
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud function name must be a string.");
   }
   const payload = encodeFields(params, { object: rejectObject });
-  const { body } = await request("POST", `functions/${name}`, payload, options);
+  const { body } = await request("POST", pathOf("functions", name), payload, options);
   // The result type is known to the author of the function: the caller asserts R.
   return resultOf(body) as R;
 }
@@ -41,7 +42,7 @@ async function startJob(name: string, params: object = {}): Promise<string> {
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud job name must be a string.");
   }
   const payload = encodeFields(params, { object: rejectObject });
-  const { headers } = await request("POST", `jobs/${name}`, payload, { useMasterKey: true });
+  const { headers } = await request("POST", pathOf("jobs", name), payload, { useMasterKey: true });
   const id = headers.get("x-parse-job-status-id");
   if (id) return id;
   throw invalidResponse();

@@ -1,4 +1,5 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { pathOf } from "./pathOf.ts";
 import { type Method, request } from "./transport.ts";
 
 /** A function or trigger that runs on another server: `{functionName, url}` or `{className, triggerName, url}`. */
@@ -48,9 +49,9 @@ async function requestHooks(method: Method, subpath: string, payload: JsonObject
 }
 
 function hookPath({ functionName, className, triggerName }: Hook): string {
-  if (functionName) return `functions/${encodeURIComponent(functionName)}`;
+  if (functionName) return pathOf("functions", functionName);
   if (className && triggerName) {
-    return `triggers/${encodeURIComponent(className)}/${encodeURIComponent(triggerName)}`;
+    return pathOf("triggers", className, triggerName);
   }
   throw invalidHook();
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { CLP } from "./object/CLP.ts";
 import { encode } from "./object/encode.ts";
 import { storedClassName } from "./object/registry.ts";
+import { pathOf } from "./pathOf.ts";
 import { requestObject } from "./transport.ts";
 
 const FIELD_TYPES = [
@@ -57,19 +58,19 @@ export class Schema {
 
   async get(): Promise<JsonObject> {
     this.assertClassName();
-    return requestObject("GET", `schemas/${this.className}`, {}, asMaster);
+    return requestObject("GET", pathOf("schemas", this.className), {}, asMaster);
   }
 
   /** Creates the class. Throws 103 if it exists. */
   async save(): Promise<JsonObject> {
     this.assertClassName();
-    return requestObject("POST", `schemas/${this.className}`, this.#changes(), asMaster);
+    return requestObject("POST", pathOf("schemas", this.className), this.#changes(), asMaster);
   }
 
   /** Updates the class; if the server rejects it, the pending changes are kept for the next call. */
   async update(): Promise<JsonObject> {
     this.assertClassName();
-    const response = await requestObject("PUT", `schemas/${this.className}`, this.#changes(), asMaster);
+    const response = await requestObject("PUT", pathOf("schemas", this.className), this.#changes(), asMaster);
     this.#fields = {};
     this.#indexes = {};
     return response;
@@ -78,13 +79,13 @@ export class Schema {
   /** Deletes the class, which must be empty. */
   async delete(): Promise<JsonObject> {
     this.assertClassName();
-    return requestObject("DELETE", `schemas/${this.className}`, {}, asMaster);
+    return requestObject("DELETE", pathOf("schemas", this.className), {}, asMaster);
   }
 
   /** Deletes all objects of the class. */
   async purge(): Promise<JsonObject> {
     this.assertClassName();
-    return requestObject("DELETE", `purge/${this.className}`, {}, asMaster);
+    return requestObject("DELETE", pathOf("purge", this.className), {}, asMaster);
   }
 
   #changes(): JsonObject {

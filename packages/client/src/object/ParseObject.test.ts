@@ -325,6 +325,23 @@ describe("operations on fields", () => {
     expect(sent()).toEqual({ tags: { __op: "Add", objects: ["b", "c"] }, count: 5 });
   });
 
+  it("on a whole field replace earlier ones on parts of it, and later ones apply to its new value", async () => {
+    const note = saved({ place: { city: "Bern", zip: "3000" } });
+    note.set({ "place.zip": "3001", "place.street": "x" });
+    note.set("place", { city: "Basel" });
+    note.set("place.zip", "4000");
+    expect(note.get("place")).toEqual({ city: "Basel", zip: "4000" });
+    await note.save();
+    expect(Object.entries(sent() ?? {})).toEqual([
+      ["place", { city: "Basel" }],
+      ["place.zip", "4000"],
+    ]);
+    note.set("place", { city: "Bern" });
+    note.set("place.zip", "3000");
+    note.unset("place");
+    expect(note._saveParams().body).toEqual({ place: { __op: "Delete" } });
+  });
+
   it("take the server's result if the response contains it", async () => {
     const note = saved({ tags: ["a"] });
     server.respondWith(() => ({ body: { tags: ["a", "z", "b"] } }));
@@ -359,6 +376,10 @@ describe("operations on fields", () => {
     note.set({ text: "b" });
     note.revert(["text"]);
     expect(note.attributes).toEqual({ text: "a", count: 2 });
+    note.set({ "place.zip": "3000", "place.a.b": 1, placebo: 1 });
+    note.revert("place");
+    expect(note.attributes).toEqual({ text: "a", count: 2, placebo: 1 });
+    note.revert("placebo");
     note.revert();
     expect(note.dirty()).toBe(false);
   });

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { pathOf } from "../pathOf.ts";
 import type { SaveRequest } from "./AnyObject.ts";
 import type { Attributes } from "./fieldTypes.ts";
 import { ObjectFields } from "./ObjectFields.ts";
@@ -17,7 +18,7 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   _path(): string {
     const { className, id } = this;
     if (!id && className === "_User") return "users";
-    return `classes/${className}${id ? `/${encodeURIComponent(id)}` : ""}`;
+    return id ? pathOf("classes", className, id) : pathOf("classes", className);
   }
 
   _saveParams(): SaveRequest {

@@ -1,5 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
+import { pathOf } from "../pathOf.ts";
 import { invalidResponse, type Method, type RequestOptions, request, requestResults } from "../transport.ts";
 import type { AnyObject } from "./AnyObject.ts";
 import { AggregateParseError, ObjectError } from "./batchErrors.ts";
@@ -161,7 +162,7 @@ export async function fetchAllObjects<T extends AnyObject>(
   const payload: JsonObject = { where: { objectId: { $in: encode(ids) } }, limit: ids.length };
   const include = includePaths(options.include);
   if (include) payload.include = include;
-  const { results } = await requestResults(`classes/${className}`, payload, options);
+  const { results } = await requestResults(pathOf("classes", className), payload, options);
   const found = new Map(results.filter(isJsonObject).map((result) => [result.objectId, result]));
   for (const object of missing) {
     const result = found.get(object.id ?? "");

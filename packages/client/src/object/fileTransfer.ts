@@ -1,5 +1,6 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
+import { pathOf } from "../pathOf.ts";
 import { type RequestOptions, request, send } from "../transport.ts";
 import { credentialHeaders } from "./credentialHeaders.ts";
 import { encodeBase64, type FileData, type FileSaveOptions } from "./fileData.ts";
@@ -60,7 +61,7 @@ export class FileUpload {
     };
     const conn = connection();
     const fetchWithProgress = progress && size > 0 ? xhrFetch(conn, onUploadProgress) : conn.fetch;
-    const path = `files/${encodeName(file.name)}`;
+    const path = filePath(file.name);
     const { body } = await request("POST", path, payload, options, { ...conn, fetch: fetchWithProgress });
     if (size > 0) reportProgress(size, size);
     return body;
@@ -83,7 +84,7 @@ export async function deleteFile(name: string, options: RequestOptions): Promise
   if (!name) throw new ProtocolError(ErrorCode.FILE_DELETE_UNNAMED_ERROR, "Cannot delete an unnamed file.");
   const conn = connection();
   const headers = { "Content-Type": "text/plain", ...(await credentialHeaders(options, conn)) };
-  const url = `${conn.serverUrl}/files/${encodeName(name)}`;
+  const url = `${conn.serverUrl}/${filePath(name)}`;
   await send(url, { method: "DELETE", headers }, { ...options, allowsEmpty: true }, conn);
 }
 
@@ -130,6 +131,6 @@ function bytesOf(content: Content): Bytes {
 }
 
 /** Names may contain folders. */
-function encodeName(name: string): string {
-  return name.split("/").map(encodeURIComponent).join("/");
+function filePath(name: string): string {
+  return pathOf("files", ...name.split("/"));
 }

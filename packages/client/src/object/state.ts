@@ -114,7 +114,7 @@ export class ObjectState {
   setOperation(key: string, op: Op): void {
     const operations = this.#currentOperations();
     const previous = operations.get(key);
-    operations.set(key, previous ? op.mergeWith(previous) : op);
+    setLast(operations, key, previous ? op.mergeWith(previous) : op);
     this.#estimate = undefined;
   }
 
@@ -131,9 +131,10 @@ export class ObjectState {
     this.mergeOperations(other);
   }
 
+  /** Discards operations on fields or paths and on parts of them, or all. */
   dropOperations(keys?: readonly string[]): void {
     const operations = this.pending.at(-1);
-    for (const key of keys ?? operations?.keys() ?? []) operations?.delete(key);
+    for (const key of keys ?? operations?.keys() ?? []) if (operations) drop(operations, key);
     this.#estimate = undefined;
   }
 
@@ -154,7 +155,7 @@ export class ObjectState {
     const [sent, next, ...rest] = this.pending;
     if (!sent || !next) return;
     this.pending = [sent, ...rest];
-    for (const [key, op] of next) sent.set(key, this.#merged(key, sent.get(key), op));
+    for (const [key, op] of next) setLast(sent, key, this.#merged(key, sent.get(key), op));
     this.#estimate = undefined;
   }
 
@@ -304,4 +305,20 @@ export class ObjectState {
     }
     return json;
   }
+}
+
+/**
+ * Sets an operation that applies after the others, as operations do in the order in which they are made. A value replaces
+ * what is pending for its parts.
+ */
+function setLast(operations: Operations, key: string, op: Op): void {
+  if (op instanceof SetOp || op instanceof UnsetOp) drop(operations, key);
+  else operations.delete(key);
+  operations.set(key, op);
+}
+
+/** Removes the operations on a field or path and on parts of it. */
+function drop(operations: Operations, key: string): void {
+  for (const each of operations.keys())
+    if (each === key || each.startsWith(`${key}.`)) operations.delete(each);
 }

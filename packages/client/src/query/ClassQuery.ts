@@ -12,6 +12,7 @@ import {
   storedClassName,
 } from "../object/registry.ts";
 import { isSingleInstance } from "../object/singleInstanceMode.ts";
+import { pathOf } from "../pathOf.ts";
 import { type RequestOptions, requestResults } from "../transport.ts";
 import type { BatchOptions } from "./iteration.ts";
 import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
@@ -200,7 +201,10 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     this.#running = running;
     const signal = AbortSignal.any([running.signal, options.signal ?? []].flat());
     try {
-      const response = await requestResults(`classes/${this.className}`, payload, { ...options, signal });
+      const response = await requestResults(pathOf("classes", this.className), payload, {
+        ...options,
+        signal,
+      });
       if (this._parameters.keys && isSingleInstance()) (await iteration()).reconcile(this, response.results);
       return this.#toObjects(response);
     } catch (error) {

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encode } from "../object/encode.ts";
 import { objects } from "../object/registry.ts";
+import { pathOf } from "../pathOf.ts";
 import { type RequestOptions, requestObject, requestResults } from "../transport.ts";
 
 /* Query operations that send several requests or return values instead of objects. Loaded on first use. */
@@ -141,7 +142,7 @@ async function requestAggregate<T extends AnyObject>(
   options?: RequestOptions,
 ): Promise<JsonValue[]> {
   const asMaster = { ...options, useMasterKey: true };
-  return (await requestResults(`aggregate/${className}`, payload, asMaster)).results;
+  return (await requestResults(pathOf("aggregate", className), payload, asMaster)).results;
 }
 
 /** Returns the query plan instead of objects, as in the Parse SDKs. */
@@ -151,7 +152,7 @@ export async function explain<T extends AnyObject>(
 ): Promise<T[]> {
   const response: Record<string, unknown> = await requestObject(
     "GET",
-    `classes/${query.className}`,
+    pathOf("classes", query.className),
     query.toJSON(),
     options,
   );

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { pathOf } from "../pathOf.ts";
 import { invalidResponse, type RequestOptions, requestObject, requestResults } from "../transport.ts";
 import { User } from "./User.ts";
 import { createCredential, type GetCredentialOptions, getCredential } from "./webAuthn.ts";
@@ -99,12 +100,12 @@ export async function list(options: RequestOptions = {}): Promise<Passkey[]> {
 }
 
 export async function rename(id: string, name: string, options: RequestOptions = {}): Promise<Passkey> {
-  return toPasskey(await requestObject("PUT", pathOf(id), { name }, options));
+  return toPasskey(await requestObject("PUT", passkeyPath(id), { name }, options));
 }
 
 /** Removes a passkey. Throws 119 if it is the only sign-in method of the account, or its only second factor. */
 export async function remove(id: string, options: RequestOptions = {}): Promise<void> {
-  await requestObject("DELETE", pathOf(id), {}, options);
+  await requestObject("DELETE", passkeyPath(id), {}, options);
 }
 
 /**
@@ -162,8 +163,8 @@ async function requestOptions(
   throw invalidResponse();
 }
 
-function pathOf(id: string): string {
-  return `passkeys/${encodeURIComponent(id)}`;
+function passkeyPath(id: string): string {
+  return pathOf("passkeys", id);
 }
 
 function toPasskey(json: JsonObject): Passkey {

@@ -4,6 +4,7 @@ import type { AnyObject } from "../object/AnyObject.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { deepCopy, mapFields } from "../object/encode.ts";
 import type { Attributes } from "../object/fieldTypes.ts";
+import { pathOf } from "../pathOf.ts";
 import { loadStoredUser } from "../storedUser.ts";
 import { type RequestOptions, request, requestObject } from "../transport.ts";
 import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
@@ -240,7 +241,7 @@ function isAnonymous({ authData }: { authData?: unknown }): boolean {
 /** Deletes the account of a stored user on the server. */
 async function deleteStoredUser({ objectId, sessionToken }: JsonObject): Promise<void> {
   const options = typeof sessionToken === "string" ? { sessionToken } : {};
-  await request("DELETE", `classes/_User/${encodeURIComponent(String(objectId))}`, {}, options);
+  await request("DELETE", pathOf("classes", "_User", String(objectId)), {}, options);
 }
 
 function credentialsOf(username: unknown, password: unknown): { username: string; password: string } {

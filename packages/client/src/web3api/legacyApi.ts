@@ -1,4 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { pathOf } from "../pathOf.ts";
 
 /*
  * Members of the Moralis Web3API other than its operations. Some applications add their own operations with them.
@@ -56,7 +57,7 @@ export function getParameterizedUrl(url: string, params: JsonObject): string {
     const value = params[key];
     if (!value) throw validationError(`required param ${key} not provided`);
     delete params[key];
-    return encodeURIComponent(String(value));
+    return pathOf(String(value));
   });
 }
 

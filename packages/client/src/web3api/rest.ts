@@ -7,6 +7,7 @@ import {
   tryParseJson,
 } from "@purse/protocol";
 import { currentConnection } from "../connection.ts";
+import { pathOf } from "../pathOf.ts";
 import type { RequestOptions } from "../transport.ts";
 import { getApiRateLimitInfo } from "./legacyApi.ts";
 import type { Operation } from "./operation.ts";
@@ -34,7 +35,7 @@ export async function callRest(
     const value = remaining[name];
     delete remaining[name];
     if (value === undefined || value === null) throw apiError(`required param ${name} not provided`);
-    return encodeURIComponent(String(value));
+    return pathOf(String(value));
   });
   const headers = { Accept: "application/json", "Content-Type": "application/json", "x-api-key": apiKey };
   const init: RequestInit = { method, headers, signal: signal ?? null };

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { encodeFields } from "../object/encode.ts";
+import { pathOf } from "../pathOf.ts";
 import { loadStoredUser } from "../storedUser.ts";
 import { invalidResponse, type RequestOptions, requestObject } from "../transport.ts";
 import { type HostedOperations, hostedOperations } from "./hostedOperations.ts";
@@ -117,7 +118,7 @@ async function callRestService(...call: Parameters<typeof import("./rest.ts").ca
 }
 
 async function callServer(name: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
-  const { result } = await requestObject("POST", `functions/${name}`, params, options);
+  const { result } = await requestObject("POST", pathOf("functions", name), params, options);
   if (result === undefined) throw invalidResponse();
   return result;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseOperation } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type Operation, parseOperation } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import type { Change } from "../data/objects/change.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
@@ -75,6 +75,7 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
 
   async function beforeSave(pendingWrite: PendingWrite, request: RequestContext): Promise<void> {
     const { className, operations, original, customId } = pendingWrite;
+    dropReplacedParts(operations);
     const callContext = await callContextOf(request);
     const invocation: Invocation = {
       kind: "beforeSave",
@@ -87,7 +88,11 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
     const { changes, context } = await run(`beforeSave of ${className}`, invocation);
     Object.assign(request.context, context);
     for (const key of changes?.unset ?? []) delete operations[key];
-    for (const [key, value] of Object.entries(changes?.set ?? {})) operations[key] = parseOperation(value);
+    for (const [key, value] of Object.entries(changes?.set ?? {})) {
+      delete operations[key];
+      operations[key] = parseOperation(value);
+    }
+    dropReplacedParts(operations);
   }
 
   async function afterChange(
@@ -123,6 +128,19 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
     const result = await run(`${trigger} of ${className}`, invocation);
     Object.assign(request.context, result.context);
     return result;
+  }
+}
+
+/**
+ * Removes the operations on parts of a field that a later one replaces as a whole: what a trigger sets or reverts is then
+ * all that changes the field.
+ */
+function dropReplacedParts(operations: Record<string, Operation>): void {
+  const parts: string[] = [];
+  for (const [key, { op }] of Object.entries(operations)) {
+    if (op === "Set" || op === "Delete")
+      for (const part of parts) if (part.startsWith(`${key}.`)) delete operations[part];
+    if (key.includes(".")) parts.push(key);
   }
 }
 

@@ -27,6 +27,9 @@ export type AuthProviderConfig =
 /** Names of the built-in sign-in methods. */
 const RESERVED: ReadonlySet<string> = new Set(["mfa", "anonymous", "moralisEth", "password"]);
 
+/** The ways to validate: as a whole, or in three steps. */
+const VALIDATORS = ["validateAuthData", "validateSetUp", "validateLogin", "validateUpdate"] as const;
+
 const ADAPTER = z.custom<CustomAdapter>(isCustomAdapter, { error: "it must have validateAuthData()" });
 
 /** The options of an adapter: all that is no function. */
@@ -39,7 +42,7 @@ const OIDC = z
   .strictObject({
     type: z.literal("oidc"),
     issuer: urlWith(HTTP, "it must be the issuer's URL"),
-    clientId: z.union([z.string().min(1), z.array(z.string().min(1))]),
+    clientId: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
   })
   .transform(
     ({ issuer, clientId }): AuthProviderConfig => ({ type: "oidc", issuer, clientIds: [clientId].flat() }),
@@ -72,9 +75,32 @@ export const authSchema = z
   )
   .default({});
 
-/** Whether a value has `validateAuthData`, or all three steps instead. */
+/** Whether a value implements `validateAuthData`, or all three steps instead. */
 export function isCustomAdapter(value: unknown): value is CustomAdapter {
   if (typeof value !== "object" || value === null) return false;
-  const has = (name: string) => typeof Reflect.get(value, name) === "function";
-  return has("validateAuthData") || (has("validateSetUp") && has("validateLogin") && has("validateUpdate"));
+  const [whole, ...steps] = VALIDATORS;
+  return isImplemented(value, whole) || steps.every((step) => isImplemented(value, step));
+}
+
+/**
+ * Whether an adapter has a method, other than the one that it inherits from the base class of all adapters, such as that
+ * of Parse Server: it accepts every sign-in.
+ */
+export function isImplemented(adapter: object, name: keyof CustomAdapter): boolean {
+  const method: unknown = Reflect.get(adapter, name);
+  const base = baseOf(adapter);
+  return typeof method === "function" && (base === undefined || method !== Reflect.get(base, name));
+}
+
+/** What an adapter extends that has each way to validate. A class that has them all itself is an adapter. */
+function baseOf(adapter: object): object | undefined {
+  let isExtended = false;
+  let level: object | null = adapter;
+  for (let depth = 0; level !== null; depth++) {
+    const own = VALIDATORS.filter((name) => level !== null && Object.hasOwn(level, name));
+    if (own.length === VALIDATORS.length && (isExtended || depth > 1)) return level;
+    isExtended ||= own.length > 0;
+    level = Object.getPrototypeOf(level);
+  }
+  return undefined;
 }

@@ -8,8 +8,8 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
-import type { Write } from "../../database/store.ts";
-import type { AuthConfig, AuthDependencies } from "../authDependencies.ts";
+import type { Store, Write } from "../../database/store.ts";
+import type { AuthConfig } from "../authDependencies.ts";
 import { PASSKEY_PROVIDER } from "../passkeys/passkeyProvider.ts";
 import { WALLET_PROVIDER } from "../wallets.ts";
 import type { AuthAdapter, AuthCheck, AuthPolicy } from "./adapter.ts";
@@ -20,6 +20,11 @@ import { oidcAdapter } from "./oidc.ts";
 
 /** Keys of `authData` that no adapter verifies. */
 const OWN_PROVIDERS: ReadonlySet<string> = new Set([WALLET_PROVIDER, PASSKEY_PROVIDER, MFA]);
+
+export interface ProviderDependencies {
+  config: Pick<AuthConfig, "auth" | "enableAnonymousUsers" | "minAnonymousIdLength" | "compatibility">;
+  store: Pick<Store, "getUniqueOwner">;
+}
 
 /** A verified identity of an external provider. */
 export interface VerifiedIdentity {
@@ -37,14 +42,14 @@ export const ANONYMOUS_PROVIDER = "anonymous";
 /** The sign-in providers other than wallet and password. An identity belongs to one user at most. */
 export class AuthProviders {
   readonly #adapters: Promise<ReadonlyMap<string, AuthAdapter>>;
-  readonly #dependencies: AuthDependencies;
+  readonly #store: ProviderDependencies["store"];
   /** Identities that a request has verified, for the rules that create its user. */
   readonly #verified = new WeakMap<RequestContext, VerifiedIdentity[]>();
 
   /** `builtIn` are the adapters that need no settings, by provider. */
-  constructor(dependencies: AuthDependencies, builtIn: Readonly<Record<string, AuthAdapter>> = {}) {
-    this.#dependencies = dependencies;
-    this.#adapters = createAdapters(dependencies.config, builtIn);
+  constructor({ config, store }: ProviderDependencies, builtIn: Readonly<Record<string, AuthAdapter>> = {}) {
+    this.#store = store;
+    this.#adapters = createAdapters(config, builtIn);
   }
 
   /** Rejects if an adapter cannot be loaded. */
@@ -103,10 +108,10 @@ export class AuthProviders {
     return Object.fromEntries(await Promise.all(entries));
   }
 
-  /** The ID of the user that an identity is linked to. */
+  /** The ID of the user that an identity is linked to. Names that are no provider are not looked up. */
   async ownerOf(provider: string, id: string | undefined): Promise<string | undefined> {
-    if (id === undefined) return undefined;
-    return this.#dependencies.store.getUniqueOwner(uniqueScopeOf(provider), id);
+    if (id === undefined || !(await this.#adapters).has(provider)) return undefined;
+    return this.#store.getUniqueOwner(uniqueScopeOf(provider), id);
   }
 
   /** The writes that link an identity to a user; none if it has no ID. */
@@ -164,7 +169,12 @@ export function uniqueScopeOf(provider: string): string {
 }
 
 async function createAdapters(
-  { auth, enableAnonymousUsers, minAnonymousIdLength: anonymousIdLength, compatibility }: AuthConfig,
+  {
+    auth,
+    enableAnonymousUsers,
+    minAnonymousIdLength: anonymousIdLength,
+    compatibility,
+  }: ProviderDependencies["config"],
   builtIn: Readonly<Record<string, AuthAdapter>>,
 ): Promise<ReadonlyMap<string, AuthAdapter>> {
   const adapters = new Map<string, AuthAdapter>(Object.entries(builtIn));

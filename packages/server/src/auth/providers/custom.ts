@@ -8,7 +8,7 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import type { CustomAdapter } from "../../config/auth.ts";
-import { isCustomAdapter } from "../../config/auth.ts";
+import { isCustomAdapter, isImplemented } from "../../config/auth.ts";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { AuthAdapter, AuthCheck, AuthPolicy, AuthResult } from "./adapter.ts";
 import { adapterReadRequest, adapterRequest } from "./adapterRequest.ts";
@@ -59,7 +59,7 @@ export async function customAdapter(
         'AuthAdapter policy is not configured correctly. The value must be either "solo", "additional", "default" or undefined (will be handled as "default")',
       );
     },
-    ...(adapter.afterFind && {
+    ...(isImplemented(adapter, "afterFind") && {
       async visible(authData: JsonObject, user: JsonObject, request: RequestContext): Promise<JsonValue> {
         // What it changes in its parameter is not stored.
         const shown = structuredClone(authData);
@@ -70,7 +70,7 @@ export async function customAdapter(
         );
       },
     }),
-    ...(adapter.challenge && {
+    ...(isImplemented(adapter, "challenge") && {
       async challenge(
         data: JsonValue,
         authData: JsonValue | undefined,
@@ -87,8 +87,8 @@ export async function customAdapter(
   };
 
   async function runStep(authData: JsonObject, check: AuthCheck): Promise<unknown> {
-    if (adapter.validateAuthData) {
-      return adapter.validateAuthData(authData, options, adapterRequest(check, "validateAuthData"));
+    if (isImplemented(adapter, "validateAuthData")) {
+      return adapter.validateAuthData?.(authData, options, adapterRequest(check, "validateAuthData"));
     }
     const known = isJsonObject(check.user?.authData) ? check.user.authData[provider] : undefined;
     const step = !known ? "validateSetUp" : check.isSignedIn ? "validateUpdate" : "validateLogin";

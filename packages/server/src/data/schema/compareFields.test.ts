@@ -54,9 +54,11 @@ describe("missingFields()", () => {
     expect(missingFields(NOTE, operations)).toEqual({});
   });
 
-  it.each([
+  it.each<[string, Record<string, Operation>, string]>([
     ["a value of another type", { text: set(1) }, "Note.text; expected String but got Number"],
     ["a path into a text", { "text.size": set(1) }, "Note.text; expected String but got Object"],
+    ["the deletion of a part of a value", { "place.latitude": { op: "Delete" } }, "Note.place"],
+    ["the deletion of the type of a value", { "author.__type": { op: "Delete" } }, "Note.author"],
     ["a pointer to another class", { author: set(pointer("Note")) }, "Note.author"],
     ["a second GeoPoint", { home: set(POINT) }, "only be one geopoint field"],
   ])("throws 111 for %s", (_, operations, message) => {

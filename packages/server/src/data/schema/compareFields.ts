@@ -9,6 +9,9 @@ import {
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
 import { typeText } from "./editClass.ts";
 
+/** The type of a field into which a path leads. */
+const NESTED: FieldType = { type: "Object" };
+
 interface FieldComparison {
   /** The fields that the operations require and the schema lacks. */
   missing: Record<string, FieldType>;
@@ -34,9 +37,10 @@ export function compareFields(schema: ClassSchema, operations: Record<string, Op
     const dot = path.indexOf(".");
     const name = dot < 0 ? path : path.slice(0, dot);
     if (!operation || Object.hasOwn(COMMON_FIELDS, name)) continue;
-    const type = dot < 0 ? typeFor(operation) : nestedType(operation);
-    if (!type) continue;
     const known = ownValue(schema.fields, name);
+    const type = dot < 0 ? typeFor(operation) : NESTED;
+    // Nothing is deleted of a field that does not exist.
+    if (!type || (!known && operation.op === "Delete")) continue;
     if (!known) missing[name] = type;
     else if (dot >= 0 ? known.type !== "Object" && known.type !== "Array" : !sameType(known, type)) {
       mismatch ??= new ProtocolError(
@@ -59,10 +63,6 @@ function countGeoPoints(fields: Readonly<Record<string, FieldType>>): number {
   let count = 0;
   for (const name in fields) if (fields[name]?.type === "GeoPoint") count++;
   return count;
-}
-
-function nestedType(operation: Operation): FieldType | undefined {
-  return operation.op === "Delete" ? undefined : { type: "Object" };
 }
 
 function typeFor(operation: Operation): FieldType | undefined {
