@@ -22,7 +22,7 @@ export interface Accumulation {
   value(): Value;
 }
 
-/** Begins an accumulation. `group` has the id of the group as `_id`. */
+/** Begins an accumulation. `group` is the key of the group if that is an object. */
 export type StartAccumulation = (group: Document) => Accumulation;
 
 /** Computes a value from values. */
@@ -408,3 +408,6 @@ export const ACCUMULATORS_AS_EXPRESSIONS: Operators = {
   $stdDevSamp: overArguments(deviation(true)),
   $sum: overArguments(sum),
 };
+
+/** The names of all accumulators. */
+export const ACCUMULATOR_NAMES: readonly string[] = Object.keys(ACCUMULATORS);

@@ -14,7 +14,8 @@ class Group {
 
   constructor(id: Value, accumulators: Accumulators) {
     this.#id = id;
-    const group = Object.assign(new Document(), { _id: id });
+    // The fields of the key are all that arguments of accumulators such as `n` see.
+    const group = id instanceof Document ? id : new Document();
     this.#fields = accumulators.map(({ field, start }) => ({ field, accumulation: start(group) }));
   }
 

@@ -22,8 +22,8 @@ import { isTypedJson, toValue } from "./wireDocuments.ts";
 
 /** Tests a document. */
 export type Matches = (document: Document) => boolean;
-/** Tests the values to which the path of a condition leads. */
-type Test = (values: readonly Value[]) => boolean;
+/** Tests the values to which the path of a condition leads, maybe with the items of arrays among them. */
+type Test = (values: readonly Value[], withItems: boolean) => boolean;
 
 /** Compiles the condition of a `$match`. Throws for unknown operators. */
 export function compileMatch(condition: JsonValue, compiler: Compiler): Matches {
@@ -92,7 +92,7 @@ function compileField(path: string, condition: JsonValue, compiler: Compiler): M
   const last = names.at(-1) ?? "";
   const collect = valueCollector(names);
   const test = compileCondition(condition, compiler, pointerField(last) !== undefined);
-  return (document) => test(collect(document));
+  return (document) => test(collect(document), true);
 }
 
 /** Whether a condition has operators; other objects are values. */
@@ -111,7 +111,7 @@ function compileCondition(condition: JsonValue, compiler: Compiler, isPointerCol
     if (name === "$regex") return [matching(argument, condition.$options, isPointerColumn)];
     return [compileTest(name, argument, compiler, isPointerColumn)];
   });
-  return (values) => tests.every((test) => test(values));
+  return (values, withItems) => tests.every((test) => test(values, withItems));
 }
 
 function compileTest(name: string, argument: JsonValue, compiler: Compiler, isPointerColumn: boolean): Test {
@@ -143,7 +143,7 @@ function compileTest(name: string, argument: JsonValue, compiler: Compiler, isPo
       const tests = toList(name, argument).map((operand) =>
         hasOperators(operand) ? compileCondition(operand, compiler, isPointerColumn) : equalTo(operand),
       );
-      return (values) => tests.length > 0 && tests.every((test) => test(values));
+      return (values, withItems) => tests.length > 0 && tests.every((test) => test(values, withItems));
     }
     case "$elemMatch": {
       const matches = compileElement(argument, compiler);
@@ -178,18 +178,20 @@ function toList(name: string, argument: JsonValue): JsonValue[] {
 }
 
 function not(test: Test): Test {
-  return (values) => !test(values);
+  return (values, withItems) => !test(values, withItems);
 }
 
-/** Tests values, and the items of arrays among them. */
+/** Whether a value, or an item of an array, passes a test. */
 function any(test: (value: Value) => boolean): Test {
-  return (values) =>
-    values.some((value) => test(value) || (Array.isArray(value) && value.some((item) => test(item))));
+  return (values, withItems) =>
+    values.some(
+      (value) => test(value) || (withItems && Array.isArray(value) && value.some((item) => test(item))),
+    );
 }
 
 const isAnyNull = any(isNullish);
 /** Whether a path leads to null, or to nothing. */
-const isNull: Test = (values) => values.length === 0 || isAnyNull(values);
+const isNull: Test = (values, withItems) => values.length === 0 || isAnyNull(values, withItems);
 
 function equalTo(operand: JsonValue): Test {
   const value = toValue(operand);
@@ -227,7 +229,7 @@ function oneOf(operands: readonly JsonValue[]): Test {
     if (value instanceof Date) return times.has(value.getTime());
     return pointerText(value) !== undefined && value instanceof Document && keys.has(keyOf(value.objectId));
   });
-  return keys.has(null) ? (values) => isNull(values) || isIn(values) : isIn;
+  return keys.has(null) ? (values, withItems) => isNull(values, withItems) || isIn(values, withItems) : isIn;
 }
 
 /** Compares with values of the same type only. A text is also compared with dates. */
@@ -275,7 +277,7 @@ function compileElement(condition: JsonValue, compiler: Compiler): (item: Value)
   const [first = ""] = Object.keys(condition);
   if (first.startsWith("$") && !["$and", "$or", "$nor", "$expr"].includes(first)) {
     const test = compileCondition(condition, compiler, false);
-    return (item) => test([item]);
+    return (item) => test([item], false);
   }
   if (isTypedJson(condition)) throw new PipelineError("$elemMatch takes a condition");
   const matches = compileMatch(condition, compiler);

@@ -12,6 +12,7 @@ import {
   type Rounding,
   remainder,
   round,
+  Sum,
   subtract,
   toDouble,
   toLong,
@@ -65,17 +66,27 @@ function withDecimals(result: number, ...operands: Numeric[]): Numeric {
 const isPositive = (value: number) => value > 0;
 
 function sum(values: Value[], name: string): Value {
-  let total: Numeric = 0;
+  const numbers: Numeric[] = [];
   let date: Date | undefined;
   for (const value of values) {
     if (isNullish(value)) return null;
     if (value instanceof Date) {
       if (date) throw new PipelineError("$add takes one date only");
       date = value;
-    } else if (isNumeric(value)) total = add(total, value);
+    } else if (isNumeric(value)) numbers.push(value);
     else throw wrongType(name, "numbers and dates", value);
   }
+  const total = totalOf(numbers);
   return date ? addMilliseconds(date, total) : total;
+}
+
+/** More than two numbers are summed without losing digits in between. */
+function totalOf(numbers: readonly Numeric[]): Numeric {
+  const [a = 0, b = 0] = numbers;
+  if (numbers.length <= 2) return add(a, b);
+  const total = new Sum();
+  for (const number of numbers) total.add(number);
+  return total.value;
 }
 
 function addMilliseconds(date: Date, milliseconds: Numeric): Date {
