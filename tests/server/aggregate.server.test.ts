@@ -42,6 +42,9 @@ describe.each(ALL_DATABASES)("aggregation on %s", (database) => {
     if (!Array.isArray(body.results)) throw new Error(JSON.stringify(body));
     return body.results.map((each) => Object(each));
   }
+  const lookupOf = (stage: JsonObject) => ({
+    $lookup: { localField: "item", foreignField: "name", as: "found", ...stage },
+  });
   const byId = (results: JsonObject[]) =>
     results.sort((a, b) => (JSON.stringify(a.objectId) < JSON.stringify(b.objectId) ? -1 : 1));
 
@@ -286,13 +289,49 @@ describe.each(ALL_DATABASES)("aggregation on %s", (database) => {
     ["$where", [{ $match: { $where: "1" } }], "Invalid aggregate operator: $where"],
     ["$function", [{ $addFields: { x: { $function: {} } } }], "Invalid aggregate operator: $function"],
     ["$accumulator", [{ $group: { _id: null, x: { $accumulator: {} } } }], "Invalid aggregate operator"],
-    ["$expr", [{ $match: { $expr: { $eq: [1, 1] } } }], "Invalid aggregate operator: $expr"],
-    ["a group without a key", [{ $group: { n: { $sum: 1 } } }], "Missing key _id"],
-    ["a lookup into sessions", [{ $lookup: { from: "_Session", as: "x" } }], "$lookup takes"],
     [
-      "a pattern in the middle",
-      [{ $limit: 2 }, { $match: { item: { $regex: "(a+)+$" } } }],
-      "$regex can only",
+      "$where in a later match",
+      [{ $limit: 1 }, { $match: { $where: "1" } }],
+      "Invalid aggregate operator: $where",
+    ],
+    ["a group without a key", [{ $group: { n: { $sum: 1 } } }], "Missing key _id"],
+    ["a lookup into sessions", [lookupOf({ from: "_Session" })], "pipelines cannot read the class _Session"],
+    ["a union with sessions", [{ $unionWith: "_Session" }], "pipelines cannot read the class _Session"],
+    [
+      "a union with sessions in the pipeline of a lookup",
+      [{ $lookup: { from: "Shop", as: "x", pipeline: [{ $unionWith: { coll: "_Session" } }] } }],
+      "pipelines cannot read the class _Session",
+    ],
+    [
+      "a search through sessions in a facet",
+      [
+        {
+          $facet: {
+            x: [
+              {
+                $graphLookup: {
+                  from: "_Session",
+                  startWith: "$item",
+                  connectFromField: "a",
+                  connectToField: "b",
+                  as: "c",
+                },
+              },
+            ],
+          },
+        },
+      ],
+      "pipelines cannot read the class _Session",
+    ],
+    [
+      "a geo search in the middle",
+      [{ $limit: 1 }, { $geoNear: { near: [0, 0], distanceField: "d" } }],
+      "Invalid aggregate stage '$geoNear'.",
+    ],
+    [
+      "a condition of the database in the middle",
+      [{ $limit: 1 }, { $match: { shop: { $inQuery: { className: "Shop", where: {} } } } }],
+      "$inQuery can only stand in the first $match",
     ],
   ] as [string, unknown, string][])(
     "rejects %s",

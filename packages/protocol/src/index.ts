@@ -1,5 +1,4 @@
 export * from "./acl.ts";
-export * from "./aggregate.ts";
 export type * from "./condition.ts";
 export * from "./conditionCost.ts";
 export * from "./distance.ts";
@@ -19,6 +18,7 @@ export * from "./operations.ts";
 export * from "./order.ts";
 export * from "./patternSize.ts";
 export * from "./query.ts";
+export * from "./reservedKeys.ts";
 export * from "./roleName.ts";
 export * from "./spreadsheet.ts";
 export * from "./tryParseJson.ts";

@@ -79,13 +79,40 @@ function plainTest(source: string, flags: string): ((text: string) => boolean) |
 }
 
 function re2Test(source: string, flags: string): (text: string) => boolean {
+  const compiled = compileRe2(source, flags);
+  return (value) => compiled.matcher(value).find();
+}
+
+function compileRe2(source: string, flags: string): RE2JS {
   const { pattern, bits } = re2Pattern(source, flags);
   try {
-    const compiled = RE2JS.compile(pattern, bits);
-    return (value) => compiled.matcher(value).find();
+    return RE2JS.compile(pattern, bits);
   } catch (error) {
     throw badRegex(error);
   }
+}
+
+/** Where a regular expression matches a text. `start` is in UTF-16 code units; groups that do not take part are null. */
+export interface RegexMatch {
+  start: number;
+  text: string;
+  groups: (string | null)[];
+}
+
+/**
+ * Compiles a regular expression of a client to a function that finds its matches from the first on, each in linear time.
+ * Throws 102 as compileRegex() does. The result is not cached.
+ */
+export function compileRegexSearch(source: string, flags: string): (text: string) => Iterable<RegexMatch> {
+  limitedSize(source);
+  const compiled = compileRe2(source, flags);
+  return function* (text) {
+    const matcher = compiled.matcher(text);
+    while (matcher.find()) {
+      const groups = Array.from({ length: matcher.groupCount() }, (_, i) => matcher.group(i + 1));
+      yield { start: matcher.start(), text: matcher.group() ?? "", groups };
+    }
+  };
 }
 
 function re2Pattern(source: string, flags: string): { pattern: string; bits: number } {

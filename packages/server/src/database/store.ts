@@ -60,6 +60,8 @@ export interface StoreGroup {
    * for the whole value.
    */
   dateLengths?: readonly (number | undefined)[];
+  /** Whether missing values of keys and null are different groups. */
+  marksMissing?: boolean;
   /** `count` counts objects; the others aggregate a field, ignoring values that are not numbers. */
   aggregates: ({ fn: "count" } | { fn: "sum" | "avg" | "min" | "max"; path: [string, ...string[]] })[];
 }
@@ -67,6 +69,8 @@ export interface StoreGroup {
 export interface GroupRow {
   /** In the order of the group's keys; null if the objects lack the field. */
   keys: JsonValue[];
+  /** Which of the keys the objects lack; undefined unless the group distinguishes that from null. */
+  missing?: boolean[];
   aggregates: (number | null)[];
 }
 

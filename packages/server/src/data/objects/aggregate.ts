@@ -4,7 +4,6 @@ import {
   type Coordinates,
   distanceBetween,
   ErrorCode,
-  hasPattern,
   isGeoPoint,
   isJsonObject,
   type JsonObject,
@@ -12,17 +11,16 @@ import {
   ProtocolError,
   parseList,
   parsePath,
-  parsePipeline,
-  type Stage,
 } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import { assertMaster } from "../../core/http/masterKeyAccess.ts";
+import { PipelineError } from "../pipeline/pipelineError.ts";
+import { parsePipeline, type Stage } from "../pipeline/stage.ts";
 import type { AggregationWorker } from "./aggregationWorker.ts";
 import { explainedQuery } from "./explainedQuery.ts";
 import type { ObjectReader } from "./objectReader.ts";
-import { toServerFieldNames } from "./pipelineFieldNames.ts";
-import { toSqlGroup } from "./pipelineGroup.ts";
-import { parseCondition, parseMatch } from "./pipelineMatch.ts";
+import { groupResult, toSqlGroup } from "./pipelineGroup.ts";
+import { parseCondition, splitMatch } from "./pipelineMatch.ts";
 import { parseTextParameters, parseTexts } from "./pipelineParameters.ts";
 import type { ReadAccess, ReadScope } from "./readAccess.ts";
 
@@ -31,8 +29,11 @@ const MAX_PIPELINE_OBJECTS = 100_000;
 const EARTH_RADIUS_M = 6_378_100;
 
 export interface Aggregates {
-  /** Runs an aggregation pipeline over the objects of a class that a request may read. `params` are in wire format. */
-  aggregate(request: RequestContext, className: string, params: JsonObject): Promise<JsonValue[]>;
+  /**
+   * Runs an aggregation pipeline over the objects of a class that a request may read, and returns the JSON text of each
+   * result: its numbers may have more digits than a double. `params` are in wire format.
+   */
+  aggregate(request: RequestContext, className: string, params: JsonObject): Promise<readonly string[]>;
 }
 
 export interface AggregateDependencies {
@@ -52,6 +53,9 @@ const OTHER_PARAMETERS = [
   "readPreference",
 ] as const;
 
+/** The operators of pipelines are only loaded once a pipeline is requested. */
+const loadCompiler = () => import("../pipeline/pipeline.ts");
+
 export function createAggregates({ access, reader, aggregationWorker }: AggregateDependencies): Aggregates {
   const aggregate: Aggregates["aggregate"] = async (request, className, params) => {
     // Hidden fields cannot be removed from the result of a pipeline.
@@ -61,21 +65,25 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
     const stageParams: JsonObject = { ...rest };
     for (const name of OTHER_PARAMETERS) delete stageParams[name];
     // Stages are sent as a pipeline or as individual parameters; in a query string all of them are text.
-    const pipelineParam = pipeline === undefined ? stageParams : pipeline;
-    const stages = parsePipeline(parseTextParameters(pipelineParam));
+    const sent = parseTextParameters(pipeline === undefined ? stageParams : pipeline);
+    const stages = asInvalidQuery(() => parsePipeline(sent));
     const scope = access.authorizeRead(request, className, "find");
     const where = parseCondition(parseTexts(params.where ?? params.$where ?? {}), scope?.schema);
+    if (params.distinct !== undefined) {
+      if (!scope) return [];
+      const values = await distinct(scope, where, parseList(params.distinct, "distinct", 1)[0] ?? "");
+      return values.map((value) => JSON.stringify(value));
+    }
+    const plan = await planPipeline(stages, scope, where);
     if (!scope) return [];
-    if (params.distinct !== undefined)
-      return distinct(scope, where, parseList(params.distinct, "distinct", 1)[0] ?? "");
     if (params.explain !== undefined && params.explain !== false) {
       const command = {
         aggregate: className,
         pipeline: stages.map(({ name, argument }) => ({ [name]: argument })),
       };
-      return [explainedQuery(command, await reader.explain(scope, { where }), params)];
+      return [JSON.stringify(explainedQuery(command, await reader.explain(scope, { where }), params))];
     }
-    return run(scope, where, stages);
+    return run(scope, plan);
   };
 
   async function distinct(scope: ReadScope, where: Condition, key: string): Promise<JsonValue[]> {
@@ -87,41 +95,74 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
     return [...seen.values()];
   }
 
-  async function run(scope: ReadScope, where: Condition, all: Stage[]): Promise<JsonValue[]> {
-    const { schema } = scope;
-    const stages = all.map(({ name, argument }) => ({ name, argument: toServerFieldNames(name, argument) }));
+  /** Divides a pipeline into a condition for the database and the stages that follow, and compiles these. */
+  async function planPipeline(
+    all: readonly Stage[],
+    scope: ReadScope | undefined,
+    where: Condition,
+  ): Promise<Plan> {
+    const { compilePipeline } = await loadCompiler();
+    const stages = [...all];
     let condition = where;
-    let next = stages[0];
+    let first = stages[0];
     // What the database can filter, sort and count itself is not loaded into memory.
-    while (next?.name === "$match") {
-      const ownCondition = parseMatch(next.argument, schema);
-      if (!ownCondition) break;
-      condition = { kind: "and", conditions: [condition, ownCondition] };
+    while (first?.name === "$match" && isJsonObject(first.argument)) {
+      const { condition: own, rest } = splitMatch(first.argument, scope?.schema);
+      condition = { kind: "and", conditions: [condition, own] };
       stages.shift();
-      next = stages[0];
+      if (rest) {
+        stages.unshift({ name: "$match", argument: rest });
+        break;
+      }
+      first = stages[0];
     }
-    const group = next?.name === "$group" ? toSqlGroup(next.argument, schema) : undefined;
+    const near = first?.name === "$geoNear" && stages[0] === first ? stages.shift() : undefined;
+    const { classes } = asInvalidQuery(() => compilePipeline(stages));
+    return { condition, near: near?.argument, stages, classes };
+  }
+
+  async function run(
+    scope: ReadScope,
+    { condition, near, stages, classes }: Plan,
+  ): Promise<readonly string[]> {
+    const lookupCollections: Record<string, readonly string[]> = {};
+    const load = async (texts: readonly string[], following: readonly Stage[]) => {
+      if (following.length === 0) return texts;
+      for (const from of classes) {
+        const foreign = access.authorizeRead(scope.request, from, "find");
+        lookupCollections[from] = foreign
+          ? await loadObjects(foreign, EVERYTHING, MAX_PIPELINE_OBJECTS + 1)
+          : [];
+      }
+      return aggregationWorker.run(texts, following, lookupCollections);
+    };
+    if (near !== undefined) return load(await runGeoNear(scope, condition, near), stages);
+    const [first, ...others] = stages;
+    const group = first?.name === "$group" ? toSqlGroup(first.argument, scope.schema) : undefined;
     if (group) {
-      const rows = await reader.group(scope, condition, group.group);
-      return runStages(
-        scope,
-        rows.map((row) => JSON.stringify(group.toObject(row.keys, row.aggregates))),
-        stages.slice(1),
+      const objects = await runGroup(scope, condition, group);
+      if (others.length === 0) return objects.map((object) => JSON.stringify(groupResult(object)));
+      return load(
+        objects.map((object) => JSON.stringify(object)),
+        others,
       );
     }
-    if (next?.name === "$geoNear") {
-      return runStages(scope, await runGeoNear(scope, condition, next.argument), stages.slice(1));
-    }
-    if (next?.name === "$count" && typeof next.argument === "string") {
+    if (first?.name === "$count" && typeof first.argument === "string") {
       const count = await reader.count(scope, condition);
-      return count === 0
-        ? []
-        : runStages(scope, [JSON.stringify({ [next.argument]: count })], stages.slice(1));
+      return count === 0 ? [] : load([JSON.stringify({ [first.argument]: count })], others);
     }
-    const limit = next?.name === "$limit" ? Number(next.argument) : undefined;
-    const maxObjects =
-      limit !== undefined && Number.isInteger(limit) && limit > 0 ? limit : MAX_PIPELINE_OBJECTS + 1;
-    return runStages(scope, await loadObjects(scope, condition, maxObjects), stages);
+    const limit = first?.name === "$limit" ? Number(first.argument) : MAX_PIPELINE_OBJECTS + 1;
+    return load(await loadObjects(scope, condition, limit), stages);
+  }
+
+  async function runGroup(
+    scope: ReadScope,
+    condition: Condition,
+    group: NonNullable<ReturnType<typeof toSqlGroup>>,
+  ): Promise<JsonObject[]> {
+    const rows = await reader.group(scope, condition, group.statement);
+    const exact = group.exactStatement(rows);
+    return (exact ? await reader.group(scope, condition, exact) : rows).map(group.toObject);
   }
 
   async function loadObjects(scope: ReadScope, where: Condition, limit: number): Promise<readonly string[]> {
@@ -133,27 +174,6 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
       );
     }
     return texts;
-  }
-
-  async function runStages(
-    { request }: ReadScope,
-    texts: readonly string[],
-    stages: Stage[],
-  ): Promise<JsonValue[]> {
-    if (stages.length === 0) return texts.map((text): JsonValue => JSON.parse(text));
-    if (stages.some(({ argument }) => hasPattern(argument))) {
-      throw new ProtocolError(ErrorCode.INVALID_QUERY, "$regex can only stand in the first match");
-    }
-    const lookupCollections: Record<string, readonly string[]> = {};
-    for (const from of lookupClasses(stages)) {
-      const scope = access.authorizeRead(request, from, "find");
-      lookupCollections[from] = scope ? await loadObjects(scope, EVERYTHING, MAX_PIPELINE_OBJECTS + 1) : [];
-    }
-    return aggregationWorker.run(
-      texts,
-      stages.map(({ name, argument }) => ({ [name]: argument })),
-      lookupCollections,
-    );
   }
 
   async function runGeoNear(scope: ReadScope, where: Condition, argument: JsonValue): Promise<string[]> {
@@ -193,31 +213,25 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
   return { aggregate };
 }
 
+interface Plan {
+  condition: Condition;
+  /** The argument of a `$geoNear` before the stages. */
+  near: JsonValue | undefined;
+  stages: readonly Stage[];
+  /** The classes that the stages read. */
+  classes: readonly string[];
+}
+
 const EVERYTHING: Condition = { kind: "and", conditions: [] };
 
-/** Returns the classes that lookup stages read. Throws 102 for classes that pipelines may not read. */
-function lookupClasses(stages: Stage[]): string[] {
-  return stages.flatMap(({ name, argument }): string[] => {
-    if (name === "$facet" && isJsonObject(argument)) {
-      return Object.values(argument).flatMap((inner) =>
-        Array.isArray(inner)
-          ? lookupClasses(
-              inner.flatMap((stage) =>
-                isJsonObject(stage)
-                  ? Object.entries(stage).map(([key, value]) => ({ name: key, argument: value }))
-                  : [],
-              ),
-            )
-          : [],
-      );
-    }
-    if (name !== "$lookup") return [];
-    const from = isJsonObject(argument) ? argument.from : undefined;
-    if (typeof from !== "string" || (from.startsWith("_") && from !== "_User" && from !== "_Role")) {
-      throw new ProtocolError(ErrorCode.INVALID_QUERY, "$lookup takes the name of a class as from");
-    }
-    return [from];
-  });
+/** Runs a function; errors of the pipeline become errors 102. */
+function asInvalidQuery<Result>(run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof PipelineError)) throw error;
+    throw new ProtocolError(ErrorCode.INVALID_QUERY, error.message.slice(0, 300));
+  }
 }
 
 /** Parses a point in one of MongoDB's formats: [longitude, latitude] in radians, or GeoJSON in meters. */

@@ -1,71 +1,38 @@
-import { isJsonObject, isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
 import { serveRequests } from "@purse/workers";
-import { aggregate } from "mingo";
-import { groupId } from "./pipelineGroup.ts";
+import { compilePipeline } from "../pipeline/pipeline.ts";
+import type { Stage } from "../pipeline/stage.ts";
+import type { Document } from "../pipeline/values.ts";
+import { toDocument, toResultText } from "../pipeline/wireDocuments.ts";
 
 export interface AggregationJob {
-  /** JSON texts of the objects, before `objectId` is renamed. */
+  /** JSON texts of the objects. */
   texts: readonly string[];
-  stages: JsonObject[];
-  /** Objects by class name, for `$lookup`. */
+  stages: readonly Stage[];
+  /** Objects of the classes that stages read, by class name. */
   lookupCollections: Record<string, readonly string[]>;
   /** Maximum number of characters in the results as JSON. */
   maxChars: number;
 }
 
-export type AggregationResult = { results: JsonValue[] } | { error: string } | { isTooLarge: true };
-
-const TIMESTAMP_FIELDS: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
-
-/** Converts a stored object to a document with `_id` and Dates. */
-function toDocument(text: string): Record<string, unknown> {
-  const { objectId, ...fields }: JsonObject = JSON.parse(text);
-  const document: Record<string, unknown> = { _id: objectId };
-  for (const [key, value] of Object.entries(fields)) {
-    document[key] = TIMESTAMP_FIELDS.has(key) && typeof value === "string" ? new Date(value) : toValue(value);
-  }
-  return document;
-}
-
-function toValue(value: JsonValue): unknown {
-  if (isWireDate(value)) return new Date(value.iso);
-  if (Array.isArray(value)) return value.map(toValue);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toValue(inner)]));
-}
-
-/** Converts a result of the pipeline to the wire format. */
-function toWire(value: unknown, key = ""): JsonValue {
-  if (value instanceof Date) {
-    return TIMESTAMP_FIELDS.has(key) ? value.toISOString() : { __type: "Date", iso: value.toISOString() };
-  }
-  if (Array.isArray(value)) return value.map((item) => toWire(item));
-  if (typeof value === "object" && value !== null) {
-    const wire: JsonObject = {};
-    for (const [name, inner] of Object.entries(value)) {
-      if (inner !== undefined) wire[name === "_id" ? "objectId" : name] = toWire(inner, name);
-    }
-    return wire;
-  }
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
-}
+export type AggregationResult = { results: string[] } | { error: string } | { isTooLarge: true };
 
 serveRequests<AggregationJob, AggregationResult>({
   handle({ texts, stages, lookupCollections, maxChars }) {
     try {
-      const output = aggregate(texts.map(toDocument), toStages(stages), {
-        scriptEnabled: false,
-        collectionResolver: (name) => (lookupCollections[name] ?? []).map(toDocument),
-      });
+      const read = new Map<string, readonly Document[]>();
+      const readClass = (className: string) => {
+        const documents = read.get(className) ?? (lookupCollections[className] ?? []).map(toDocument);
+        read.set(className, documents);
+        return documents;
+      };
+      const output = compilePipeline(stages).run(documentsOf(texts), readClass);
       let chars = 0;
-      const results: JsonValue[] = [];
-      for (const each of output) {
-        const result = toWire(each);
-        if (isJsonObject(result) && result.objectId !== undefined) result.objectId = groupId(result.objectId);
-        chars += JSON.stringify(result).length;
+      const results: string[] = [];
+      for (const document of output) {
+        const text = toResultText(document);
+        chars += text.length;
         if (chars > maxChars) return { isTooLarge: true };
-        results.push(result);
+        results.push(text);
       }
       return { results };
     } catch (error) {
@@ -74,8 +41,7 @@ serveRequests<AggregationJob, AggregationResult>({
   },
 });
 
-function toStages(stages: JsonObject[]): Record<string, unknown>[] {
-  return stages.map((stage) =>
-    Object.fromEntries(Object.entries(stage).map(([name, argument]) => [name, toValue(argument)])),
-  );
+/** Converts the texts one after the other, as the first stage takes them. */
+function* documentsOf(texts: readonly string[]): Generator<Document> {
+  for (const text of texts) yield toDocument(text);
 }

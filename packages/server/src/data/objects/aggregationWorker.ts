@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
 import {
   DEFAULT_RESTART_POLICY,
   WorkerExitedError,
@@ -10,6 +10,7 @@ import {
 } from "@purse/workers";
 import { responseTooLarge } from "../../core/limits/answerSize.ts";
 import type { Logger } from "../../core/logger.ts";
+import type { Stage } from "../pipeline/stage.ts";
 import type { AggregationJob, AggregationResult } from "./aggregationThread.ts";
 
 /** Maximum duration of a pipeline, in ms. */
@@ -51,12 +52,15 @@ export class AggregationWorker {
     });
   }
 
-  /** Throws 102 for invalid stages, 116 if the results are too large, 124 on a timeout. */
+  /**
+   * Returns the JSON text of each result. Throws 102 for invalid stages, 116 if the results are too large, 124 on a
+   * timeout.
+   */
   async run(
     texts: readonly string[],
-    stages: JsonObject[],
+    stages: readonly Stage[],
     lookupCollections: Record<string, readonly string[]>,
-  ): Promise<JsonValue[]> {
+  ): Promise<readonly string[]> {
     try {
       const maxChars = this.#maxResultBytes;
       const result = await this.#pool.call({ texts, stages, lookupCollections, maxChars });

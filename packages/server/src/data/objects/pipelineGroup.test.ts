@@ -1,7 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
 import { classWith } from "../../../test/permissionFactories.ts";
-import { groupId, toSqlGroup } from "./pipelineGroup.ts";
+import { groupResult, toSqlGroup } from "./pipelineGroup.ts";
 
 const schema = classWith(
   {},
@@ -16,7 +16,7 @@ const schema = classWith(
   },
 );
 
-const groupOf = (argument: JsonValue) => toSqlGroup(argument, schema)?.group;
+const groupOf = (argument: JsonValue) => toSqlGroup(argument, schema)?.statement;
 
 describe("a group stage that SQL can execute", () => {
   it("groups by a field and aggregates numbers", () => {
@@ -31,15 +31,46 @@ describe("a group stage that SQL can execute", () => {
     expect(groupOf({ _id: month })).toMatchObject({ keys: [["createdAt"]], dateLengths: [7] });
   });
 
-  it("makes objects with the names of several keys, and the id of a pointer", () => {
-    const group = toSqlGroup({ _id: { town: "$city", by: "$author" }, n: { $sum: 2 } }, schema);
-    const author = { __type: "Pointer", className: "Author", objectId: "b2" };
-    expect(group?.toObject(["Bern", author], [3])).toEqual({ objectId: { town: "Bern", by: "b2" }, n: 6 });
+  it("groups by the time of the creation as MongoDB calls it", () => {
+    const year = { $dateToString: { format: "%Y", date: "$_created_at" } };
+    expect(groupOf({ _id: year })).toMatchObject({ keys: [["createdAt"]], dateLengths: [4] });
+  });
+
+  const AUTHOR = { __type: "Pointer", className: "Author", objectId: "b2" };
+
+  it.each<[string, JsonValue, JsonValue]>([
+    ["the pointer", { town: "$city", by: "$author" }, { town: "Bern", by: AUTHOR }],
+    ["the text of its column", { town: "$city", by: "$_p_author" }, { town: "Bern", by: "Author$b2" }],
+  ])("makes objects with the names of several keys, and %s", (_, _id, objectId) => {
+    const group = toSqlGroup({ _id, n: { $sum: 2 } }, schema);
+    expect(group?.toObject({ keys: ["Bern", AUTHOR], aggregates: [3] })).toEqual({ objectId, n: 6 });
+  });
+
+  it("takes the column of a pointer as the pointer if it is the whole key", () => {
+    const group = toSqlGroup({ _id: "$_p_author" }, schema);
+    expect(group?.toObject({ keys: [AUTHOR], aggregates: [1] })).toEqual({ objectId: AUTHOR });
   });
 
   it("has 0 as the sum and null as the other aggregates of no numbers", () => {
     const group = toSqlGroup({ _id: null, sum: { $sum: "$votes" }, mean: { $avg: "$votes" } }, schema);
-    expect(group?.toObject([], [5, null, null])).toEqual({ objectId: null, sum: 0, mean: null });
+    expect(group?.toObject({ keys: [], aggregates: [5, null, null] })).toEqual({
+      objectId: null,
+      sum: 0,
+      mean: null,
+    });
+  });
+
+  it("distinguishes missing members of a key from null once there is one of them", () => {
+    const group = toSqlGroup({ _id: { town: "$city" } }, schema);
+    expect(group?.exactStatement([{ keys: ["Bern"], aggregates: [1] }])).toBeUndefined();
+    expect(group?.exactStatement([{ keys: [null], aggregates: [1] }])).toMatchObject({ marksMissing: true });
+    const rows = [true, false].map((isMissing) => ({ keys: [null], missing: [isMissing], aggregates: [1] }));
+    expect(rows.map((row) => group?.toObject(row))).toEqual([{ objectId: {} }, { objectId: { town: null } }]);
+  });
+
+  it("does not distinguish them if the key is one value, which is null in both cases", () => {
+    const group = toSqlGroup({ _id: "$city" }, schema);
+    expect(group?.exactStatement([{ keys: [null], aggregates: [1] }])).toBeUndefined();
   });
 });
 
@@ -57,15 +88,16 @@ it.each<[string, JsonValue]>([
   expect(groupOf(argument)).toBeUndefined();
 });
 
-it.each<[JsonValue | undefined, JsonValue]>([
-  [undefined, null],
+it.each<[JsonValue, JsonValue]>([
   ["", null],
-  [[], null],
+  [[], []],
   [{}, null],
   [0, 0],
   [false, false],
   ["a", "a"],
   [{ a: 1 }, { a: 1 }],
-])("the group of %j has the id %j", (value, expected) => {
-  expect(groupId(value)).toEqual(expected);
+  [{ __type: "Pointer", className: "Author", objectId: "b2" }, "b2"],
+  [{ by: { __type: "Pointer", className: "Author", objectId: "b2" } }, { by: "b2" }],
+])("the group of %j has the id %j in the result", (objectId, expected) => {
+  expect(groupResult({ objectId, n: 1 })).toEqual({ objectId: expected, n: 1 });
 });

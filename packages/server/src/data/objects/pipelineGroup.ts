@@ -1,10 +1,15 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, isPointer, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { ClassSchema } from "../../database/classSchema.ts";
-import type { StoreGroup } from "../../database/store.ts";
+import type { GroupRow, StoreGroup } from "../../database/store.ts";
+import { documentField, pointerField } from "../pipeline/fieldPaths.ts";
 
 export interface SqlGroup {
-  group: StoreGroup;
-  toObject(keys: JsonValue[], aggregates: (number | null)[]): JsonObject;
+  /** The statement for the groups. Of missing values and null it makes one group. */
+  statement: StoreGroup;
+  /** Returns the statement that distinguishes missing values from null if the rows show that it matters. */
+  exactStatement(rows: readonly GroupRow[]): StoreGroup | undefined;
+  /** Returns a row as an object, with the key of the group as `objectId`. */
+  toObject(row: GroupRow): JsonObject;
 }
 
 const SQL_AGGREGATES = { $sum: "sum", $avg: "avg", $min: "min", $max: "max" } as const;
@@ -16,15 +21,54 @@ export function toSqlGroup(argument: JsonValue, schema: ClassSchema): SqlGroup |
   const { _id, ...accumulators } = argument;
   const isNamed = isJsonObject(_id) && !isExpression(_id);
   const names = isNamed ? Object.entries(_id) : _id === null ? [] : [["", _id] as const];
-  const keys = names.map(([, reference]) => groupKey(reference, schema));
-  const group: StoreGroup = { keys: [], aggregates: [{ fn: "count" }] };
-  const dateLengths: (number | undefined)[] = [];
-  for (const key of keys) {
+  const keys: GroupKey[] = [];
+  for (const [name, reference] of names) {
+    const key = groupKey(name, reference, schema);
     if (!key) return undefined;
-    group.keys.push([key.field]);
-    dateLengths.push(key.dateLength);
+    keys.push(key);
   }
-  if (dateLengths.some((length) => length !== undefined)) group.dateLengths = dateLengths;
+  const aggregates = toAggregates(accumulators, schema);
+  if (!aggregates) return undefined;
+  const statement: StoreGroup = { keys: keys.map(({ field }) => [field]), aggregates: aggregates.columns };
+  if (keys.some(({ dateLength }) => dateLength !== undefined)) {
+    statement.dateLengths = keys.map(({ dateLength }) => dateLength);
+  }
+  return {
+    statement,
+    exactStatement(rows) {
+      // Only a member of a key can be missing: a key that is missing as a whole is null.
+      const isAmbiguous = (row: GroupRow) => keys.some((key, i) => canBeMissing(key) && row.keys[i] === null);
+      return isNamed && rows.some(isAmbiguous) ? { ...statement, marksMissing: true } : undefined;
+    },
+    toObject({ keys: values, missing, aggregates: numbers }) {
+      const members = keys.flatMap((key, i): [string, JsonValue][] =>
+        missing?.[i] && canBeMissing(key) ? [] : [[key.name, keyValue(key, values[i] ?? null)]],
+      );
+      return {
+        objectId: isNamed ? Object.fromEntries(members) : (members[0]?.[1] ?? null),
+        ...aggregates.toFields(numbers),
+      };
+    },
+  };
+}
+
+/** The format of a missing date is null, not missing. */
+function canBeMissing({ dateLength }: GroupKey): boolean {
+  return dateLength === undefined;
+}
+
+/** The value of a key; of the column in which MongoDB has a pointer, its text. */
+function keyValue({ isPointerText }: GroupKey, value: JsonValue): JsonValue {
+  return isPointerText && isPointer(value) ? `${value.className}$${value.objectId}` : value;
+}
+
+interface Aggregates {
+  columns: StoreGroup["aggregates"];
+  toFields(numbers: readonly (number | null)[]): JsonObject;
+}
+
+function toAggregates(accumulators: JsonObject, schema: ClassSchema): Aggregates | undefined {
+  const columns: StoreGroup["aggregates"] = [{ fn: "count" }];
   const outputs: { name: string; at: number; factor: number; emptyValue: number | null }[] = [];
   for (const [name, accumulator] of Object.entries(accumulators)) {
     const entries = isJsonObject(accumulator) ? Object.entries(accumulator) : [];
@@ -37,36 +81,38 @@ export function toSqlGroup(argument: JsonValue, schema: ClassSchema): SqlGroup |
     const fn = Object.entries(SQL_AGGREGATES).find(([known]) => known === operator)?.[1];
     const field = fieldReference(operand, schema, NUMERIC_TYPES);
     if (!fn || !field) return undefined;
-    group.aggregates.push({ fn, path: [field] });
-    outputs.push({
-      name,
-      at: group.aggregates.length - 1,
-      factor: 1,
-      emptyValue: fn === "sum" ? 0 : null,
-    });
+    columns.push({ fn, path: [field] });
+    outputs.push({ name, at: columns.length - 1, factor: 1, emptyValue: fn === "sum" ? 0 : null });
   }
   return {
-    group,
-    toObject(values, numbers) {
-      const keyValues = values.map((value) => (isJsonObject(value) ? (value.objectId ?? null) : value));
-      const object: JsonObject = {
-        objectId: groupId(
-          isNamed ? Object.fromEntries(names.map(([name], i) => [name, keyValues[i] ?? null])) : keyValues[0],
-        ),
-      };
-      for (const { name, at, factor, emptyValue } of outputs) {
-        const number = numbers[at] ?? emptyValue;
-        object[name] = number === null ? null : number * factor;
-      }
-      return object;
-    },
+    columns,
+    toFields: (numbers) =>
+      Object.fromEntries(
+        outputs.map(({ name, at, factor, emptyValue }) => {
+          const number = numbers[at] ?? emptyValue;
+          return [name, number === null ? null : number * factor];
+        }),
+      ),
   };
 }
 
-/** Returns the id of a group: empty texts, lists and objects are null, as in Parse Server. */
-export function groupId(value: JsonValue | undefined): JsonValue {
-  if (value === undefined || value === "") return null;
-  return typeof value === "object" && value !== null && Object.keys(value).length === 0 ? null : value;
+/**
+ * Returns a group as a result. As in Parse Server, its id is the id of a pointer, and null for empty texts, lists and
+ * objects.
+ */
+export function groupResult({ objectId = null, ...fields }: JsonObject): JsonObject {
+  return { objectId: resultId(objectId), ...fields };
+}
+
+function resultId(key: JsonValue): JsonValue {
+  if (key === "") return null;
+  if (!isJsonObject(key)) return key;
+  if (isPointer(key)) return key.objectId;
+  const members = Object.entries(key).map(([name, value]) => [
+    name,
+    isPointer(value) ? value.objectId : value,
+  ]);
+  return members.length === 0 ? null : Object.fromEntries(members);
 }
 
 /** Formats of `$dateToString` that are the beginning of a date's ISO text, with their lengths. */
@@ -83,13 +129,26 @@ function isExpression(value: JsonObject): boolean {
 }
 
 /** A field by whose values objects can be grouped, or a part of a date. */
-function groupKey(
-  reference: JsonValue | undefined,
-  schema: ClassSchema,
-): { field: string; dateLength?: number } | undefined {
+interface GroupKey {
+  name: string;
+  field: string;
+  /** The number of characters of a date's ISO text. */
+  dateLength?: number;
+  /** Whether the key is the text that MongoDB stores for a pointer. */
+  isPointerText?: boolean;
+}
+
+function groupKey(name: string, reference: JsonValue | undefined, schema: ClassSchema): GroupKey | undefined {
   if (!isJsonObject(reference)) {
-    const field = fieldReference(reference, schema, GROUPABLE_TYPES);
-    return field === undefined ? undefined : { field };
+    const pointer = typeof reference === "string" ? pointerField(reference.slice(1)) : undefined;
+    const field =
+      pointer === undefined
+        ? fieldReference(reference, schema, GROUPABLE_TYPES)
+        : fieldReference(`$${pointer}`, schema, POINTER_TYPES);
+    // As the whole key of a group, the column of a pointer is the pointer.
+    return field === undefined
+      ? undefined
+      : { name, field, isPointerText: pointer !== undefined && name !== "" };
   }
   const { $dateToString: argument } = reference;
   if (!isExpression(reference) || !isJsonObject(argument)) return undefined;
@@ -97,16 +156,18 @@ function groupKey(
   const dateLength = typeof format === "string" ? DATE_LENGTHS.get(format) : undefined;
   const field = dateReference(date, schema);
   if (dateLength === undefined || field === undefined || Object.keys(others).length > 0) return undefined;
-  return { field, dateLength };
+  return { name, field, dateLength };
 }
 
 function dateReference(reference: JsonValue | undefined, schema: ClassSchema): string | undefined {
-  if (reference === "$createdAt" || reference === "$updatedAt") return reference.slice(1);
+  const name = typeof reference === "string" ? documentField(reference.slice(1)) : "";
+  if (name === "createdAt" || name === "updatedAt") return name;
   return fieldReference(reference, schema, DATE_TYPES);
 }
 
 const DATE_TYPES: ReadonlySet<string> = new Set(["Date"]);
 const NUMERIC_TYPES: ReadonlySet<string> = new Set(["Number"]);
+const POINTER_TYPES: ReadonlySet<string> = new Set(["Pointer"]);
 
 function fieldReference(
   reference: JsonValue | undefined,

@@ -249,6 +249,7 @@ export const postgresDialect: Dialect = {
   row: (json, numbers) =>
     `jsonb_build_array(${[...json.map((text) => `(${text})::jsonb`), ...numbers].join(", ")})::text`,
   number: numberAt,
+  sum: (number) => `sum(${number})`,
   least: (a, b) => `least(${a}, ${b})`,
   inPolygon: (latitude, longitude) => `${polygonOf("?::text::jsonb")} @> point(${latitude}, ${longitude})`,
   polygonContains(path) {

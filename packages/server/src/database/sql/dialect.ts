@@ -106,6 +106,8 @@ export interface Dialect {
   row(json: string[], numbers: string[]): string;
   /** The value at a path that the schema declares as a number. */
   number(path: readonly string[]): string;
+  /** Aggregates a number of all rows to their sum, also beyond 64 bits; 0 or NULL without numbers. */
+  sum(number: string): string;
   /** The smaller of two numbers. */
   least(a: string, b: string): string;
   /** Whether a point lies in a polygon given as the next parameter (JSON with [latitude, longitude] points). */

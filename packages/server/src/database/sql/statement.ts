@@ -5,6 +5,7 @@ import type { StoreGroup, StoreQuery } from "../store.ts";
 import { compileReadAccess } from "./aclCondition.ts";
 import { columnOf, orderKeysOf, typedColumnOf } from "./columns.ts";
 import type { Dialect, SqlParameter } from "./dialect.ts";
+import { FieldTarget } from "./fieldTarget.ts";
 import type { SqlFragment, WhereContext } from "./sqlFragment.ts";
 import { compileOrder, compileWhere, findTextSearch } from "./where.ts";
 
@@ -97,16 +98,25 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     return { sql: `${rows.sql()} AND ${value} IS NOT NULL`, parameters };
   }
 
-  function group(query: StoreQuery, { keys, dateLengths = [], aggregates }: StoreGroup): Statement {
+  function group(query: StoreQuery, group: StoreGroup): Statement {
+    const { keys, dateLengths = [], marksMissing, aggregates } = group;
     const parameters: SqlParameter[] = [];
-    const groups = keys.map((path, i) => {
+    const values = keys.map((path, i) => {
       const length = dateLengths[i];
       if (length === undefined) return groupKey(path, query.schema);
       const [date = "NULL"] = orderKeysOf(path, query.schema, dialect);
       return { value: `substr(${date}, 1, ${length})`, json: dialect.quote };
     });
+    const marks = keys.map((path, i) => {
+      const isMissing = dateLengths[i] === undefined && !columnOf(path);
+      const exists = isMissing
+        ? new FieldTarget(path, query.schema, dialect).exists
+        : `${values[i]?.value} IS NOT NULL`;
+      return { value: `(NOT (${exists}))`, json: dialect.quote };
+    });
+    const groups = marksMissing ? [...values, ...marks] : values;
     const numbers = aggregates.map((each) =>
-      each.fn === "count" ? "count(*)" : `${each.fn}(${numberOf(each.path, query.schema)})`,
+      each.fn === "count" ? "count(*)" : aggregateOf(each.fn, numberOf(each.path, query.schema)),
     );
     // The inner query has the values only: where the planner expects many groups it sorts its rows, and a row with
     // JSON to write would carry the whole object through that sort.
@@ -127,6 +137,10 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
       )} FROM (${inner}) AS grouped`;
     });
     return { sql, parameters };
+  }
+
+  function aggregateOf(fn: "sum" | "avg" | "min" | "max", number: string): string {
+    return fn === "sum" ? dialect.sum(number) : `${fn}(${number})`;
   }
 
   /**

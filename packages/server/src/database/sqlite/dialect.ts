@@ -194,6 +194,8 @@ export const sqliteDialect: Dialect = {
   quoteTyped: (value) => `json_quote(${value})`,
   row: (json, numbers) => `json_array(${[...json.map((text) => `json(${text})`), ...numbers].join(", ")})`,
   number: (path) => valueAt(path),
+  // `sum` fails if a sum of integers has more than 64 bits.
+  sum: (number) => `total(${number})`,
   least: (a, b) => `min(${a}, ${b})`,
   inPolygon: (latitude, longitude) => `purse_polygon_holds(?, ${latitude}, ${longitude})`,
   polygonContains: (path) => `purse_polygon_holds(${valueAt([...path, "coordinates"])}, ?, ?)`,

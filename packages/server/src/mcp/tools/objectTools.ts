@@ -123,6 +123,6 @@ function selection(args: { keys?: string[] | undefined; include?: string[] | und
 
 /** Throws 119 if a stage reads a system class. */
 function assertNoSystemClasses(pipeline: readonly JsonObject[]): void {
-  if (/"(?:from|coll)":"_/.test(JSON.stringify(pipeline)))
+  if (/"(?:from|coll|\$?unionWith)":"_/.test(JSON.stringify(pipeline)))
     throw operationForbidden("System classes cannot be aggregated.");
 }

@@ -51,7 +51,7 @@ export function createChart({ aggregates, fieldTypes, requireClass }: ChartDepen
       { $limit: limit + 1 },
     ];
     const results = await aggregates.aggregate(request.context, className, { where, pipeline });
-    const points = results.slice(0, limit).map(toPoint);
+    const points = results.slice(0, limit).map((text) => toPoint(JSON.parse(text)));
     return { points: isTime ? points.toReversed() : points, isCapped: results.length > limit };
   };
 }
