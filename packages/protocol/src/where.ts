@@ -1,4 +1,4 @@
-import type { Comparison, Condition, FieldCondition, SubQuery, TextSearch } from "./condition.ts";
+import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./condition.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint } from "./fieldTypes.ts";
 import { MAX_IN_OPERANDS, MAX_REGEX_LENGTH, MAX_WHERE_CONDITIONS, MAX_WHERE_DEPTH } from "./limits.ts";
@@ -13,6 +13,7 @@ import {
   isPointer,
   type JsonObject,
   type JsonValue,
+  jsonKey,
   ownValue,
   readEmptyArrayAsObject,
 } from "./wireValues.ts";
@@ -112,6 +113,10 @@ function parseField(
   // The first operator was counted together with the key.
   budget.useConditions(conditions.length + operators.length - 1);
   for (const [operator, argument] of operators) {
+    if (operator === "$all") {
+      conditions.push(...parseAll(path, parseListOperand(argument, operator, budget), budget));
+      continue;
+    }
     const parsed = parseConstraint(path, operator, argument, value, depth, budget);
     if (parsed) conditions.push(parsed);
   }
@@ -149,8 +154,6 @@ function parseConstraint(
       budget.useConditions(operands.filter(({ type }) => type === "json").length + new Set(classes).size);
       return { path, kind: LIST_OPERATORS[operator], operands };
     }
-    case "$all":
-      return parseAll(path, parseListOperand(argument, operator, budget), budget);
     case "$exists":
       if (typeof argument !== "boolean") throw invalidValue("bad $exists value: it takes a boolean");
       return { path, kind: "exists", exists: argument };
@@ -221,23 +224,40 @@ function parseListOperand(
   return argument;
 }
 
-/** Parses `$all`: either values, or patterns as containsAllStartingWith sends them, but not both. */
-function parseAll(path: [string, ...string[]], values: JsonValue[], budget: WhereBudget): FieldCondition {
+/**
+ * Parses `$all`: either values, or patterns as containsAllStartingWith sends them, but not both. Each has to be found, as
+ * by a condition of its own, so that a value that is no array can be the only one of them.
+ */
+function parseAll(path: [string, ...string[]], values: JsonValue[], budget: WhereBudget): FieldCondition[] {
   // `$all` with an empty list matches nothing, as in Parse Server.
-  if (values.length === 0) return { path, kind: "in", operands: [] };
+  if (values.length === 0) return [{ path, kind: "in", operands: [] }];
   // Each value counts as a condition of its own.
   budget.useConditions(values.length - 1);
   const isPattern = (value: JsonValue) => isJsonObject(value) && "$regex" in value;
-  if (!values.some(isPattern)) return { path, kind: "all", operands: values.map(parseOperand) };
+  if (!values.some(isPattern)) {
+    const operands = [...new Map(values.map(parseOperand).map((each) => [operandKey(each), each])).values()];
+    const [only] = operands;
+    // An array among the values is looked for in the items, not only as a whole.
+    const isArray = only?.type === "json" && Array.isArray(only.value);
+    return [
+      operands.length === 1 && only && !isArray
+        ? { path, kind: "eq", operand: only }
+        : { path, kind: "all", operands },
+    ];
+  }
   if (!values.every(isPattern)) {
     throw invalidValue(
       `All $all values must be of regex type or none: ${JSON.stringify(values.slice(0, 10)).slice(0, 200)}`,
     );
   }
-  const patterns = values.map((value) =>
-    isJsonObject(value) ? parseRegex(value.$regex, value.$options, budget) : { source: "", flags: "" },
-  );
-  return { path, kind: "allRegex", patterns };
+  return values
+    .filter(isJsonObject)
+    .map(({ $regex, $options }) => ({ path, kind: "regex", ...parseRegex($regex, $options, budget) }));
+}
+
+/** A key that is equal for operands that equal the same values. */
+function operandKey(operand: Operand): string {
+  return operand.type === "null" ? operand.type : `${operand.type} ${jsonKey(operand.value)}`;
 }
 
 function parseSubQuery(
