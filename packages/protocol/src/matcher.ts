@@ -20,6 +20,7 @@ import {
   type JsonValue,
   jsonEqual,
   jsonKey,
+  timeOf,
   type WirePointer,
 } from "./wireValues.ts";
 
@@ -270,7 +271,7 @@ function equalsItem(item: JsonValue, operand: Operand): boolean {
 
 /** Returns the ISO time of a date. */
 function isoTime(item: JsonValue): string | undefined {
-  return isWireDate(item) ? new Date(item.iso).toISOString() : undefined;
+  return isWireDate(item) ? new Date(timeOf(item)).toISOString() : undefined;
 }
 
 function compares(item: JsonValue, comparison: Exclude<Comparison, "eq" | "ne">, operand: Operand): boolean {

@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_ARRAY_PADDING, MAX_BATCH_OPERATIONS, MAX_RELATION_OBJECTS } from "./limits.ts";
+import { canonicalDates } from "./wireDates.ts";
 import {
   assertStorable,
   isJsonObject,
@@ -21,11 +22,14 @@ export type Operation =
   | { op: "Remove"; objects: JsonValue[] }
   | { op: "Relation"; add: WirePointer[]; remove: WirePointer[] };
 
-/** Parses an operation from the wire; a plain value is a Set. Throws 107 or 111. */
-export function parseOperation(value: unknown): Operation {
+/**
+ * Parses an operation from the wire; a plain value is a Set. Dates get one format. Throws 107 or 111; `name` is that of
+ * the field in the message.
+ */
+export function parseOperation(value: unknown, name = "value"): Operation {
   if (!isJsonObject(value) || !("__op" in value)) {
     assertStorable(value);
-    return { op: "Set", value };
+    return { op: "Set", value: canonicalDates(value, name) };
   }
   switch (value.__op) {
     case "Delete":
@@ -38,7 +42,7 @@ export function parseOperation(value: unknown): Operation {
     case "Add":
     case "AddUnique":
     case "Remove":
-      return { op: value.__op, objects: parseObjects(value.objects, value.__op) };
+      return { op: value.__op, objects: parseObjects(value.objects, value.__op, name) };
     case "AddRelation":
       return { op: "Relation", add: parsePointers(value.objects), remove: [] };
     case "RemoveRelation":
@@ -53,14 +57,14 @@ export function parseOperation(value: unknown): Operation {
   }
 }
 
-function parseObjects(value: unknown, op: string): JsonValue[] {
+function parseObjects(value: unknown, op: string, name: string): JsonValue[] {
   if (!Array.isArray(value))
     throw new ProtocolError(
       ErrorCode.INVALID_JSON,
       `objects to ${op === "Remove" ? "remove" : "add"} must be an array`,
     );
   assertStorable(value);
-  return value;
+  return value.map((item) => canonicalDates(item, name));
 }
 
 function parsePointers(value: unknown): WirePointer[] {

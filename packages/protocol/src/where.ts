@@ -31,7 +31,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 
 /**
  * Parses a `where` from the wire; only known operators are accepted. Throws 102 for an unknown operator or shape, 105
- * for an invalid key, including an operator in place of a field.
+ * for an invalid key, including an operator in place of a field, 111 for a date that does not exist.
  */
 export function parseWhere(where: unknown): Condition {
   return parseNode(readEmptyArrayAsObject(where), 0, new WhereBudget());
@@ -101,14 +101,14 @@ function parseField(
   budget: WhereBudget,
 ): FieldCondition[] {
   const path = parsePath(key, invalidQueryKey);
-  if (!isConstraint(value)) return [{ path, kind: "eq", operand: parseOperand(value) }];
+  if (!isConstraint(value)) return [{ path, kind: "eq", operand: parseOperand(value, key) }];
   const conditions: FieldCondition[] = [];
   const entries = Object.entries(value);
   const operators = entries.filter(([key]) => key.startsWith("$"));
   // `equalTo` and another constraint on the same field: the SDKs add the operators to the value.
   if (operators.length < entries.length) {
     const plain = Object.fromEntries(entries.filter(([key]) => !key.startsWith("$")));
-    conditions.push({ path, kind: "eq", operand: parseOperand(plain) });
+    conditions.push({ path, kind: "eq", operand: parseOperand(plain, key) });
   }
   // The first operator was counted together with the key.
   budget.useConditions(conditions.length + operators.length - 1);
@@ -142,13 +142,15 @@ function parseConstraint(
   depth: number,
   budget: WhereBudget,
 ): FieldCondition | undefined {
+  const name = path.join(".");
   const comparison = ownValue(COMPARISONS, operator);
-  if (comparison) return { path, kind: comparison, operand: parseComparisonOperand(argument, comparison) };
+  if (comparison)
+    return { path, kind: comparison, operand: parseComparisonOperand(argument, comparison, name) };
   switch (operator) {
     case "$in":
     case "$nin":
     case "$containedBy": {
-      const operands = parseListOperand(argument, operator, budget).map(parseOperand);
+      const operands = parseListOperand(argument, operator, budget).map((each) => parseOperand(each, name));
       // Objects and arrays are compared one by one, like separate conditions; pointers once per class.
       const classes = operands.flatMap((each) => (each.type === "pointer" ? each.value.className : []));
       budget.useConditions(operands.filter(({ type }) => type === "json").length + new Set(classes).size);
@@ -235,7 +237,11 @@ function parseAll(path: [string, ...string[]], values: JsonValue[], budget: Wher
   budget.useConditions(values.length - 1);
   const isPattern = (value: JsonValue) => isJsonObject(value) && "$regex" in value;
   if (!values.some(isPattern)) {
-    const operands = [...new Map(values.map(parseOperand).map((each) => [operandKey(each), each])).values()];
+    const operands = [
+      ...new Map(
+        values.map((each) => parseOperand(each, path.join("."))).map((each) => [operandKey(each), each]),
+      ).values(),
+    ];
     const [only] = operands;
     // An array among the values is looked for in the items, not only as a whole.
     const isArray = only?.type === "json" && Array.isArray(only.value);
