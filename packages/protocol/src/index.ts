@@ -2,6 +2,7 @@ export * from "./acl.ts";
 export * from "./aggregate.ts";
 export type * from "./condition.ts";
 export * from "./conditionCost.ts";
+export * from "./delimitedText.ts";
 export * from "./distance.ts";
 export * from "./earthRadius.ts";
 export * from "./errors.ts";
