@@ -74,6 +74,41 @@ describe.each(DATABASES)("cloud code requests on %s", (database) => {
     expect(body.result).toEqual({ isDate: true, iso: [iso, iso, iso], type: "Date", at });
   });
 
+  it.each(["2024-02-30T00:00:00.000Z", "12", "02/03/2024"])(
+    "are refused with 111 and the field if they contain the date %s, whichever way",
+    async (iso) => {
+      const due = { __type: "Date", iso };
+      const { body: dated } = await rest(purse, "POST", "/classes/Dated", { n: 1 });
+      const path = `/classes/Dated/${dated.objectId}`;
+      const where = encodeURIComponent(JSON.stringify({ due: { $gt: due } }));
+      const answers = [
+        await rest(purse, "POST", "/classes/Dated", { due }),
+        await rest(purse, "PUT", path, { due }),
+        await rest(purse, "PUT", path, { map: { due } }),
+        await rest(purse, "PUT", path, { "map.due": due }),
+        await rest(purse, "PUT", path, { due: { __op: "AddUnique", objects: [due] } }),
+        await rest(purse, "GET", `/classes/Dated?where=${where}`),
+        await rest(purse, "PUT", "/config", { params: { due } }, MASTER),
+        await rest(
+          purse,
+          "POST",
+          `/schemas/Defaulted`,
+          {
+            fields: { due: { type: "Date", defaultValue: due } },
+          },
+          MASTER,
+        ),
+        await call("dates", { due, list: [], nested: {} }),
+        await call("dates", { list: [{ due }], nested: {} }),
+      ];
+      for (const answer of answers) {
+        const error = expect.stringMatching(/^This is not a valid Date: .*due/);
+        expect(answer).toMatchObject({ status: 400, body: { code: 111, error } });
+      }
+      expect((await rest(purse, "GET", path)).body).not.toHaveProperty("map");
+    },
+  );
+
   it("receive pointers as Parse objects, or unchanged with the setting", async () => {
     const env = {
       ...(await databaseEnv(database)),

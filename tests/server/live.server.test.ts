@@ -169,6 +169,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       ["$and", { $and: [{ a: 1 }, { s: "x" }] }, { a: 1, s: "x" }, { a: 1 }],
       ["$nor", { $nor: [{ a: 1 }, { s: "x" }] }, { a: 2 }, { a: 1 }],
       ["a dotted path", { "o.a": 1 }, { o: { a: 1 } }, { o: { a: 2 } }],
+      ["null in an array", { list: null, s: "x" }, { list: ["y", null], s: "x" }, { list: ["y"], s: "x" }],
       [
         "$nearSphere",
         { at: { $nearSphere: place(0, 0), $maxDistanceInKilometers: 200 } },

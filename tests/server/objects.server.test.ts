@@ -68,6 +68,47 @@ describe("objects", () => {
     expect(after.body).not.toHaveProperty("gone");
   });
 
+  it("are updated by paths into arrays, which are returned as they are stored", async () => {
+    const id = await create("Listed", { list: [1, 2], map: { list: [1] }, gone: [1] });
+    await rest(purse, "PUT", `/classes/Listed/${id}`, { gone: { __op: "Delete" } });
+    const { body } = await rest(purse, "PUT", `/classes/Listed/${id}`, {
+      "list.4": 5,
+      "list.0": { __op: "Delete" },
+      "map.list.2": "x",
+      "gone.1": "y",
+    });
+    const lists = { list: [null, 2, null, null, 5], gone: [null, "y"] };
+    expect(body).toEqual({ updatedAt: expect.any(String), ...lists });
+    const after = await rest(purse, "GET", `/classes/Listed/${id}`);
+    expect(after.body).toMatchObject({ ...lists, map: { list: [1, null, "x"] } });
+  });
+
+  it.each([
+    ["a key that is no index", { "list.x": 1 }, 111],
+    ["a negative index", { "list.-1": 1 }, 111],
+    ["a key that is no index, on the way", { "list.x.y": 1 }, 111],
+    ["an index far beyond the end", { "list.999999": 1 }, 107],
+    ["an increment of a key that is no index", { "list.x": { __op: "Increment", amount: 1 } }, 111],
+    ["a key that is no index, in an array of an object", { "map.list.x": 1 }, 111],
+  ])("are not changed by a path into an array with %s", async (_name, fields, code) => {
+    const stored = { list: [1, 2], map: { list: [1] }, n: 1 };
+    const id = await create("Listed", stored);
+    const path = `/classes/Listed/${id}`;
+    expect(await rest(purse, "PUT", path, { n: 2, ...fields })).toMatchObject({
+      status: 400,
+      body: { code },
+    });
+    expect((await rest(purse, "GET", path)).body).toMatchObject(stored);
+  });
+
+  it("are not created with a path into an array that is no index", async () => {
+    await create("Listed", { list: [1] });
+    const { body } = await rest(purse, "POST", "/classes/Listed", { "list.1": 2 });
+    expect(body).toMatchObject({ objectId: expect.any(String), list: [null, 2] });
+    const refused = await rest(purse, "POST", "/classes/Listed", { "list.x": 2 });
+    expect(refused).toMatchObject({ status: 400, body: { code: 111 } });
+  });
+
   it("are not found after deletion", { tags: ["7.delete"] }, async () => {
     const id = await create("Gone", {});
     expect(await rest(purse, "DELETE", `/classes/Gone/${id}`)).toMatchObject({ status: 200, body: {} });

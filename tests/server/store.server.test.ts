@@ -236,6 +236,25 @@ function testStore(database: string): void {
       expect(JSON.parse((await store.get(schema, "n", null)) ?? "{}").likes).toBe(200);
     });
 
+    it("writes to items of arrays by their index only, and makes missing arrays", async () => {
+      await create("list", { tags: [1], place: { codes: [1] } });
+      await update("list", {
+        "tags.2": { op: "Set", value: "x" },
+        "tags.0": { op: "Delete" },
+        "place.codes.1": { op: "Increment", amount: 2 },
+      });
+      const read = async (id: string) => JSON.parse((await store.get(schema, id, null)) ?? "{}");
+      const expected = { tags: [null, null, "x"], place: { codes: [1, 2] } };
+      expect(await read("list")).toMatchObject(expected);
+      for (const path of ["tags.x", "tags.-1", "place.codes.x", "place.codes.01", "tags.99999"]) {
+        await expect(update("list", { [path]: { op: "Set", value: 1 } })).rejects.toThrow(/^(cannot|an item)/);
+      }
+      expect(await read("list")).toMatchObject(expected);
+      await create("empty", {});
+      await update("empty", { "tags.1": { op: "Set", value: 5 } });
+      expect(await read("empty")).toMatchObject({ tags: [null, 5] });
+    });
+
     it("creates many objects concurrently with separate results", async () => {
       const make = (id: string, title: string) =>
         store.write([

@@ -213,6 +213,75 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     });
   });
 
+  it("are imported with the delimiter and the decimal separator of the file, and keep null and empty texts", async () => {
+    await fill("Traded", [{ name: "x", price: 1, day: { __type: "Date", iso: "2024-01-01T00:00:00.000Z" } }]);
+    const german = "Name ;price; day\nTea;1,5;2024-02-29\nCake;2,25;2024-02-29 10:00\n";
+    const input = { format: "csv", text: german, decimal: ",", mapping: { Name: "name" } };
+    expect((await editor.request("POST", "/data/Traded/import", input)).body).toMatchObject({
+      imported: 2,
+      failed: 0,
+    });
+    const nulls = 'name,price,day\r\n"",\\N,\r\n,1,\\N\r\n\\N,2,\r\n"\\N",3,\r\n';
+    await editor.request("POST", "/data/Traded/import", { format: "csv", text: nulls });
+    const { text: csv } = await editor.request("GET", "/data/Traded/export?format=csv&keys=name,price,day");
+    await editor.request("POST", "/data/Traded/import", { format: "csv", text: csv });
+    const { text } = await editor.request("GET", "/data/Traded/export?format=json");
+    const rows: JsonObject[] = JSON.parse(text);
+    const shown = rows.map(({ name, price, day }) => JSON.stringify({ name, price, day })).sort();
+    const expected = [
+      { name: "x", price: 1, day: { __type: "Date", iso: "2024-01-01T00:00:00.000Z" } },
+      { name: "Tea", price: 1.5, day: { __type: "Date", iso: "2024-02-29T00:00:00.000Z" } },
+      { name: "Cake", price: 2.25, day: { __type: "Date", iso: "2024-02-29T10:00:00.000Z" } },
+      { name: "", price: null },
+      { price: 1, day: null },
+      { name: null, price: 2 },
+      { name: "\\N", price: 3 },
+    ].map((each) => JSON.stringify(each));
+    expect(shown).toEqual([...expected, ...expected].sort());
+  });
+
+  it("are not imported from a file that is not well-formed, and each bad row has a reason", async () => {
+    await fill("Strict", [{ name: "x", n: 1, at: { __type: "Date", iso: "2024-01-01T00:00:00.000Z" } }]);
+    const importText = (text: string, format = "csv") =>
+      editor.request("POST", "/data/Strict/import", { format, text });
+    for (const [text, reason] of [
+      ['name,n\nTea,1\n"Cake,5\nX,1\n', "line 3: a quote is opened and never closed"],
+      ["name,n, n\nTea,1,2\n", "line 1: two columns are named n"],
+      ["name,\nTea,2\n", "line 1: column 2 has no name"],
+      ["PNG\u0000\u0001,n\nTea,2\n", "line 1: a control character"],
+    ] as const) {
+      expect(await importText(text)).toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining(reason) },
+      });
+    }
+    const rows = [
+      "Tea,1,2024-02-30",
+      "Tea,0x10,",
+      "Tea,1,,more",
+      "Tea",
+      "Tea,1,02/03/2024",
+      "Cake,5,2024-02-29",
+    ];
+    const { body } = await importText(`name,n,at\n${rows.join("\n")}\n`);
+    expect(body).toMatchObject({
+      imported: 1,
+      failed: 5,
+      failedRows: [1, 2, 3, 4, 5],
+      reasons: [
+        expect.stringMatching(/^at: "2024-02-30" is a date that does not exist/),
+        'n: "0x10" is not a number',
+        "the row has 4 cells, and the header 3 columns",
+        "the row has 1 cells, and the header 3 columns",
+        expect.stringMatching(/^at: "02\/03\/2024" is ambiguous/),
+      ],
+    });
+    expect(String(body.errorFile).split("\r\n")[0]).toBe("name,n,at,_error");
+    const json = await importText('[{"at":{"__type":"Date","iso":"2024-02-30"}}]', "json");
+    expect(json.body).toMatchObject({ imported: 0, reasons: ["This is not a valid Date: at (2024-02-30)"] });
+    expect((await editor.request("GET", "/data/Strict/count")).body.count).toBe(2);
+  });
+
   it("keep their objectIds on import if requested, and get new ones otherwise", async () => {
     const importRows = (keepIds: boolean, objectId: string) =>
       editor.request("POST", "/data/Kept/import", {

@@ -43,8 +43,6 @@ export type FieldCondition = { path: [string, ...string[]] } & (
   | { kind: "in" | "nin" | "all" | "containedBy"; operands: Operand[] }
   | { kind: "exists"; exists: boolean }
   | { kind: "regex"; source: string; flags: string }
-  /** The array has a matching item for each pattern. */
-  | { kind: "allRegex"; patterns: { source: string; flags: string }[] }
   /** Points to an object that the sub-query finds, or to none of them if `negated`. */
   | { kind: "inQuery"; negated: boolean; query: SubQuery }
   /** Equals the value at `key` of an object that the sub-query finds. */

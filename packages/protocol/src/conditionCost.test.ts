@@ -16,7 +16,7 @@ describe("conditionCost()", () => {
   it.each([
     { text: { $regex: "a|b" } },
     { text: { $regex: "^\\Qab\\E", $options: "i" } },
-    { tags: { $all: [{ $regex: "^\\Qa\\E" }] } },
+    { tags: { $all: [{ $regex: "^a" }] } },
     { $or: [{ n: 1 }, { $and: [{ text: { $regex: "x$" } }] }] },
   ])("counts patterns higher than all other conditions, at any depth: %j", (where) => {
     expect(conditionCost(parseWhere(where))).toBeGreaterThanOrEqual(PATTERN_COST);

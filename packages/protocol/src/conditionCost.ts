@@ -26,8 +26,6 @@ function fieldCost(condition: FieldCondition): number {
       return condition.operands.reduce((sum, { type }) => sum + (type === "json" ? 20 : 1), 1);
     case "regex":
       return condition.flags === "" && PREFIX.test(condition.source) ? 1 : PATTERN_COST;
-    case "allRegex":
-      return PATTERN_COST * Math.max(1, condition.patterns.length);
     case "text":
       return PATTERN_COST;
     case "inQuery":

@@ -10,6 +10,9 @@ export const MAX_FIELDS = 1_000;
 /** Length of an object as JSON; updates that exceed it are rejected. */
 export const MAX_OBJECT_LENGTH = 32 * 1024 * 1024;
 
+/** Nulls that a write to an item beyond the end of an array adds before it. */
+export const MAX_ARRAY_PADDING = 1_000;
+
 /** Names of classes, fields and roles. */
 export const MAX_NAME_LENGTH = 128;
 /** Length of a date as text, in any format. */

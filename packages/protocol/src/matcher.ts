@@ -8,6 +8,7 @@ import {
   anyItem,
   createPathReader,
   hasValue,
+  isNullValue,
   listOf,
   type PathValue,
   TraversedValues,
@@ -19,6 +20,7 @@ import {
   type JsonValue,
   jsonEqual,
   jsonKey,
+  timeOf,
   type WirePointer,
 } from "./wireValues.ts";
 
@@ -80,26 +82,22 @@ function compileField(original: FieldCondition, options: MatcherOptions): Matche
     }
     case "all":
       return (object) => {
-        const list = listOf(read(object));
+        const value = read(object);
+        const list = listOf(value);
         if (!list) return false;
         const items = new Set(list);
-        return condition.operands.every((operand) =>
-          isPrimitive(operand) ? items.has(operand.value) : list.some((item) => equalsItem(item, operand)),
-        );
+        return condition.operands.every((operand) => {
+          if (operand.type === "null") return isNullValue(value);
+          return isPrimitive(operand)
+            ? items.has(operand.value)
+            : list.some((item) => equalsItem(item, operand));
+        });
       };
     case "containedBy": {
       const operands = new OperandSet(condition.operands);
       return (object) => {
         const list = listOf(read(object));
         return list?.every((item) => operands.equalsItem(item)) ?? false;
-      };
-    }
-    case "allRegex": {
-      const tests = condition.patterns.map(({ source, flags }) => options.regex(source, flags));
-      return (object) => {
-        const list = listOf(read(object));
-        if (!list) return false;
-        return tests.every((test) => list.some((item) => typeof item === "string" && test(item)));
       };
     }
     case "near": {
@@ -243,11 +241,8 @@ function pointerKey({ className, objectId }: WirePointer): string {
 }
 
 function equals(value: PathValue, operand: Operand): boolean {
-  if (value instanceof TraversedValues) {
-    if (operand.type === "null") return value.isNull;
-    return value.values.some((each) => equals(each, operand));
-  }
-  if (operand.type === "null") return value === undefined || value === null;
+  if (operand.type === "null") return isNullValue(value);
+  if (value instanceof TraversedValues) return value.values.some((each) => equals(each, operand));
   if (value === undefined) return false;
   if (operand.type === "json" && Array.isArray(operand.value)) return jsonEqual(value, operand.value);
   return anyItem(value, (item) => equalsItem(item, operand));
@@ -276,7 +271,7 @@ function equalsItem(item: JsonValue, operand: Operand): boolean {
 
 /** Returns the ISO time of a date. */
 function isoTime(item: JsonValue): string | undefined {
-  return isWireDate(item) ? new Date(item.iso).toISOString() : undefined;
+  return isWireDate(item) ? new Date(timeOf(item)).toISOString() : undefined;
 }
 
 function compares(item: JsonValue, comparison: Exclude<Comparison, "eq" | "ne">, operand: Operand): boolean {

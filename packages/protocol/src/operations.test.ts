@@ -75,13 +75,42 @@ describe("applyOperations", () => {
 
   it.each<[string, JsonObject, Record<string, unknown>, JsonObject]>([
     ["sets an item of an array", { a: [1, 2, 3] }, { "a.1": 5 }, { a: [1, 5, 3] }],
-    ["puts what is beyond its end behind it", { a: [1] }, { "a.7": 2 }, { a: [1, 2] }],
+    ["adds the item after the last one", { a: [1] }, { "a.1": 2 }, { a: [1, 2] }],
+    ["pads an array with null up to the item", { a: [1] }, { "a.3": 2 }, { a: [1, null, null, 2] }],
     [
-      "removes items by their positions before the operations",
+      "pads arrays within objects and arrays",
+      { o: { l: [] }, m: [[1]] },
+      { "o.l.1": 2, "m.0.2": 3, "m.2.k": 4 },
+      { o: { l: [null, 2] }, m: [[1, null, 3], null, { k: 4 }] },
+    ],
+    [
+      "counts from 0, and adds to nothing, beyond the end of an array",
+      { a: [] },
+      { "a.1": { __op: "Increment", amount: 2 }, "a.2": { __op: "Add", objects: ["x"] } },
+      { a: [null, 2, ["x"]] },
+    ],
+    [
+      "puts null in place of deleted items, so that the others keep their positions",
       { a: [1, 2, 3, 4] },
       { "a.0": { __op: "Delete" }, "a.2": { __op: "Delete" } },
-      { a: [2, 4] },
+      { a: [null, 2, null, 4] },
     ],
+    [
+      "deletes nothing at keys that an array does not have, nor from null",
+      { a: [1, { b: 2 }], b: null },
+      {
+        "a.2": { __op: "Delete" },
+        "a.999999999": { __op: "Delete" },
+        "a.-1": { __op: "Delete" },
+        "a.x": { __op: "Delete" },
+        "a.x.y": { __op: "Delete" },
+        "a.1.c": { __op: "Delete" },
+        "b.c": { __op: "Delete" },
+      },
+      { a: [1, { b: 2 }], b: null },
+    ],
+    ["makes objects of null on the way", { a: [null] }, { "a.0.b": 1 }, { a: [{ b: 1 }] }],
+    ["makes an object where the class has no array", {}, { "a.0": 1 }, { a: { "0": 1 } }],
     [
       "changes objects in arrays in arrays",
       { a: [{ b: [{ c: 1 }, { c: 2 }] }] },
@@ -121,6 +150,56 @@ describe("applyOperations", () => {
     expect(applyOperations(before, operations)).toEqual(expected);
     expect(before).toEqual(copy);
     expect(fields).toEqual(values);
+  });
+
+  it.each(["x", "-1", "-0", "+1", "01", "1e1", "0x1", "x.0", "1x"])(
+    "rejects writes to the key %s of an array with 111",
+    (key) => {
+      for (const operation of [
+        { op: "Set", value: 1 },
+        { op: "Increment", amount: 1 },
+      ] as const) {
+        const before = { a: [1, 2], o: { l: [1] } };
+        for (const path of [`a.${key}`, `o.l.${key}`]) {
+          expect(() => applyOperations(before, { [path]: operation }), path).toThrow(
+            expect.objectContaining({ code: 111, message: expect.stringContaining(path) }),
+          );
+        }
+        expect(before).toEqual({ a: [1, 2], o: { l: [1] } });
+      }
+    },
+  );
+
+  it.each([1_003, 999_999_999, 2 ** 53, `1${"0".repeat(400)}`])(
+    "rejects an index that is too far beyond the end of an array with 107: %s",
+    (index) => {
+      expect(() => applyOperations({ a: [1, 2] }, { [`a.${index}`]: { op: "Set", value: 1 } })).toThrow(
+        expect.objectContaining({ code: 107 }),
+      );
+    },
+  );
+
+  it("pads an array with as many items as the limit", () => {
+    const { a } = applyOperations({ a: [1, 2] }, { "a.1002": { op: "Set", value: 3 } });
+    expect(a).toHaveLength(1_003);
+  });
+
+  it("makes arrays for missing fields and null where the class has arrays", () => {
+    const lists = new Set(["a", "b", "c"]);
+    const operations = {
+      "a.1": { op: "Set", value: 2 },
+      "b.0.k": { op: "Set", value: 1 },
+      "c.0": { op: "Delete" },
+      "d.0": { op: "Set", value: 1 },
+    } as const;
+    expect(applyOperations({ b: null }, operations, lists)).toEqual({
+      a: [null, 2],
+      b: [{ k: 1 }],
+      d: { "0": 1 },
+    });
+    expect(() => applyOperations({}, { "a.x": { op: "Set", value: 1 } }, lists)).toThrow(
+      expect.objectContaining({ code: 111 }),
+    );
   });
 
   it("copies an object once, regardless of the number of paths into it", () => {

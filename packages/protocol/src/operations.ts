@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
-import { MAX_BATCH_OPERATIONS, MAX_RELATION_OBJECTS } from "./limits.ts";
+import { MAX_ARRAY_PADDING, MAX_BATCH_OPERATIONS, MAX_RELATION_OBJECTS } from "./limits.ts";
+import { canonicalDates } from "./wireDates.ts";
 import {
   assertStorable,
   isJsonObject,
@@ -21,11 +22,14 @@ export type Operation =
   | { op: "Remove"; objects: JsonValue[] }
   | { op: "Relation"; add: WirePointer[]; remove: WirePointer[] };
 
-/** Parses an operation from the wire; a plain value is a Set. Throws 107 or 111. */
-export function parseOperation(value: unknown): Operation {
+/**
+ * Parses an operation from the wire; a plain value is a Set. Dates get one format. Throws 107 or 111; `name` is that of
+ * the field in the message.
+ */
+export function parseOperation(value: unknown, name = "value"): Operation {
   if (!isJsonObject(value) || !("__op" in value)) {
     assertStorable(value);
-    return { op: "Set", value };
+    return { op: "Set", value: canonicalDates(value, name) };
   }
   switch (value.__op) {
     case "Delete":
@@ -38,7 +42,7 @@ export function parseOperation(value: unknown): Operation {
     case "Add":
     case "AddUnique":
     case "Remove":
-      return { op: value.__op, objects: parseObjects(value.objects, value.__op) };
+      return { op: value.__op, objects: parseObjects(value.objects, value.__op, name) };
     case "AddRelation":
       return { op: "Relation", add: parsePointers(value.objects), remove: [] };
     case "RemoveRelation":
@@ -53,14 +57,14 @@ export function parseOperation(value: unknown): Operation {
   }
 }
 
-function parseObjects(value: unknown, op: string): JsonValue[] {
+function parseObjects(value: unknown, op: string, name: string): JsonValue[] {
   if (!Array.isArray(value))
     throw new ProtocolError(
       ErrorCode.INVALID_JSON,
       `objects to ${op === "Remove" ? "remove" : "add"} must be an array`,
     );
   assertStorable(value);
-  return value;
+  return value.map((item) => canonicalDates(item, name));
 }
 
 function parsePointers(value: unknown): WirePointer[] {
@@ -159,87 +163,114 @@ function toArray(value: JsonValue | undefined): JsonValue[] {
 }
 
 /**
- * Applies operations, by field or dotted path, to a copy of an object. Missing nested objects are created. Array
- * indexes refer to the array before the operations. Relations are skipped. Throws 111 on a type mismatch.
+ * Applies operations, by field or dotted path, to a copy of an object. Missing nested objects are created, and missing
+ * arrays of the fields in `lists`. As in MongoDB, a path writes to an array only by the index of an item: it is padded
+ * with null up to the item, and a deleted item becomes null. Relations are skipped. Throws 111 on a type mismatch, 107
+ * for an index too far beyond the end of an array.
  */
 export function applyOperations(
   object: JsonObject,
   operations: Readonly<Record<string, Operation>>,
+  lists: ReadonlySet<string> = NO_LISTS,
 ): JsonObject {
-  const changed = new ChangedObject(object);
+  const changed = new ChangedObject(object, lists);
   for (const path in operations) {
     const operation = operations[path];
     if (operation && operation.op !== "Relation") changed.apply(path, operation);
   }
-  return changed.finish();
+  return changed.root;
 }
 
+const NO_LISTS: ReadonlySet<string> = new Set();
+
 /**
- * A copy-on-write view of an object. Each nested object is copied at most once, regardless of how many operations
- * change it: an object may have as many keys as a save has paths into it.
+ * A copy-on-write view of an object. Each nested object or array is copied at most once, regardless of how many
+ * operations change it: an object may have as many keys as a save has paths into it.
  */
 class ChangedObject {
-  readonly #root: JsonObject;
-  /** Nested objects that are copies already and may be mutated. */
-  readonly #copies = new WeakSet<JsonObject>();
-  /** Arrays that are being changed, as objects of their items by index, with their location. */
-  readonly #arrays = new Map<JsonObject, { parent: JsonObject; key: string }>();
+  readonly root: JsonObject;
+  readonly #lists: ReadonlySet<string>;
+  /** Nested objects and arrays that are copies already and may be mutated. */
+  readonly #copies = new WeakSet<JsonObject | JsonValue[]>();
 
-  constructor(object: JsonObject) {
-    this.#root = { ...object };
+  constructor(object: JsonObject, lists: ReadonlySet<string>) {
+    this.root = { ...object };
+    this.#lists = lists;
   }
 
   /** `path` is a field, or a dotted path into one. */
   apply(path: string, operation: Operation): void {
-    if (!path.includes(".")) {
-      this.#applyTo(this.#root, path, operation);
-      return;
-    }
     const keys = path.split(".");
     const last = keys.pop() ?? "";
-    let target = this.#root;
+    let target: JsonObject | JsonValue[] = this.root;
     for (const key of keys) {
-      const current = ownValue(target, key);
-      if (current === undefined && operation.op === "Delete") return;
-      target = this.#makeMutable(target, key, current);
+      const current = valueAt(target, key);
+      if ((current === undefined || current === null) && operation.op === "Delete") return;
+      target = this.#makeMutable(target, key, current, path);
     }
-    this.#applyTo(target, last, operation);
-  }
-
-  #applyTo(target: JsonObject, key: string, operation: Operation): void {
-    const current = ownValue(target, key);
-    // The operation applies to a whole array of which some items have been changed already.
-    const isMutableArray = isJsonObject(current) && this.#arrays.has(current);
-    const value = applyOperation(isMutableArray ? this.#closeArray(current) : current, operation);
-    if (value === undefined) delete target[key];
-    else target[key] = value;
-  }
-
-  /** Converts the changed arrays back to arrays and returns the object. */
-  finish(): JsonObject {
-    // Nested arrays were added after the ones that contain them.
-    for (const items of [...this.#arrays.keys()].reverse()) this.#closeArray(items);
-    return this.#root;
-  }
-
-  /** Makes the value at a key of an object mutable; an array becomes an object of its items. */
-  #makeMutable(parent: JsonObject, key: string, current: JsonValue | undefined): JsonObject {
-    if (isJsonObject(current) && (this.#copies.has(current) || this.#arrays.has(current))) return current;
-    if (current !== undefined && current !== null && typeof current !== "object") {
-      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `cannot set a key of ${key}, which is not an object`);
+    const value = valueAt(target, last);
+    if (value !== undefined || operation.op !== "Delete") {
+      setAt(target, last, applyOperation(value, operation), path);
     }
-    const copy: JsonObject = Array.isArray(current) ? Object.fromEntries(current.entries()) : { ...current };
-    if (Array.isArray(current)) this.#arrays.set(copy, { parent, key });
-    else this.#copies.add(copy);
-    parent[key] = copy;
+  }
+
+  /** Makes the value at a key mutable; creates it if it is missing or null. */
+  #makeMutable(
+    parent: JsonObject | JsonValue[],
+    key: string,
+    current: JsonValue | undefined,
+    path: string,
+  ): JsonObject | JsonValue[] {
+    const isMissing = current === undefined || current === null;
+    if (!isMissing && typeof current !== "object") {
+      throw pathError(path, `${key} is not an object`);
+    }
+    if (!isMissing && this.#copies.has(current)) return current;
+    const isList = isMissing ? parent === this.root && this.#lists.has(key) : Array.isArray(current);
+    const copy = isList ? [...toArray(current)] : { ...(isJsonObject(current) && current) };
+    setAt(parent, key, copy, path);
+    this.#copies.add(copy);
     return copy;
   }
+}
 
-  #closeArray(items: JsonObject): JsonValue[] {
-    const location = this.#arrays.get(items);
-    this.#arrays.delete(items);
-    const array = Object.values(items).filter((item) => item !== undefined);
-    if (location && ownValue(location.parent, location.key) === items) location.parent[location.key] = array;
-    return array;
+function valueAt(target: JsonObject | JsonValue[], key: string): JsonValue | undefined {
+  if (!Array.isArray(target)) return ownValue(target, key);
+  const index = itemIndex(key);
+  return index === undefined ? undefined : target[index];
+}
+
+function setAt(
+  target: JsonObject | JsonValue[],
+  key: string,
+  value: JsonValue | undefined,
+  path: string,
+): void {
+  if (Array.isArray(target)) {
+    setItem(target, key, value, path);
+  } else if (value === undefined) delete target[key];
+  else target[key] = value;
+}
+
+/** Sets an item of an array, and pads the array with null up to it; undefined counts as null. */
+function setItem(items: JsonValue[], key: string, value: JsonValue | undefined, path: string): void {
+  const index = itemIndex(key);
+  if (index === undefined) throw pathError(path, `${key.slice(0, 64)} is not the index of an item`);
+  if (index - items.length > MAX_ARRAY_PADDING) {
+    throw new ProtocolError(
+      ErrorCode.INVALID_JSON,
+      `an item can be set ${MAX_ARRAY_PADDING} positions beyond the end of an array at most`,
+    );
   }
+  while (items.length < index) items.push(null);
+  items[index] = value ?? null;
+}
+
+/** The index of the item of an array that a key of a path writes to; undefined for other keys. */
+export function itemIndex(key: string): number | undefined {
+  return /^(0|[1-9]\d*)$/.test(key) ? Number(key) : undefined;
+}
+
+function pathError(path: string, reason: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INCORRECT_TYPE, `cannot set ${path.slice(0, 128)}: ${reason}`);
 }

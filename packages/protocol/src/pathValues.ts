@@ -15,15 +15,25 @@ export class TraversedValues {
   /** Whether an object on the way lacks the next key, or has a value there that has no keys. */
   hasMissing = false;
 
-  /** Whether the path counts as null: nothing is found, or a value is null or missing. */
+  /** Whether the path counts as null: nothing is found, or a value is missing, null, or an array with null. */
   get isNull(): boolean {
-    return this.values.length === 0 || this.hasMissing || this.values.includes(null);
+    return this.values.length === 0 || this.hasMissing || this.values.some(isNullOrHoldsNull);
   }
 
   /** The values, with the items of arrays in place of arrays. */
   get items(): JsonValue[] {
     return this.values.flat(1);
   }
+}
+
+/** Whether a path counts as null in a condition: nothing is there, or null, or an array with null. */
+export function isNullValue(value: PathValue): boolean {
+  if (value instanceof TraversedValues) return value.isNull;
+  return value === undefined || isNullOrHoldsNull(value);
+}
+
+function isNullOrHoldsNull(value: JsonValue): boolean {
+  return value === null || (Array.isArray(value) && value.includes(null));
 }
 
 /** Whether a path leads to anything, which may be null. */

@@ -30,11 +30,3 @@ export function unescapeFormula(text: string): string {
 export function quoteCell(text: string): string {
   return /[",;\t|\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
-
-/**
- * Makes the line ends of delimited text the same: CSV parsers expect one kind in a file. Text with quotes is returned as it
- * is, since line ends in a quoted cell belong to it.
- */
-export function sameLineEnds(text: string): string {
-  return text.includes('"') ? text : text.replace(/\r\n?/g, "\n");
-}

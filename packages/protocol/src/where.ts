@@ -1,4 +1,4 @@
-import type { Comparison, Condition, FieldCondition, SubQuery, TextSearch } from "./condition.ts";
+import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./condition.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint } from "./fieldTypes.ts";
 import { MAX_IN_OPERANDS, MAX_REGEX_LENGTH, MAX_WHERE_CONDITIONS, MAX_WHERE_DEPTH } from "./limits.ts";
@@ -13,6 +13,7 @@ import {
   isPointer,
   type JsonObject,
   type JsonValue,
+  jsonKey,
   ownValue,
   readEmptyArrayAsObject,
 } from "./wireValues.ts";
@@ -30,7 +31,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 
 /**
  * Parses a `where` from the wire; only known operators are accepted. Throws 102 for an unknown operator or shape, 105
- * for an invalid key, including an operator in place of a field.
+ * for an invalid key, including an operator in place of a field, 111 for a date that does not exist.
  */
 export function parseWhere(where: unknown): Condition {
   return parseNode(readEmptyArrayAsObject(where), 0, new WhereBudget());
@@ -100,18 +101,22 @@ function parseField(
   budget: WhereBudget,
 ): FieldCondition[] {
   const path = parsePath(key, invalidQueryKey);
-  if (!isConstraint(value)) return [{ path, kind: "eq", operand: parseOperand(value) }];
+  if (!isConstraint(value)) return [{ path, kind: "eq", operand: parseOperand(value, key) }];
   const conditions: FieldCondition[] = [];
   const entries = Object.entries(value);
   const operators = entries.filter(([key]) => key.startsWith("$"));
   // `equalTo` and another constraint on the same field: the SDKs add the operators to the value.
   if (operators.length < entries.length) {
     const plain = Object.fromEntries(entries.filter(([key]) => !key.startsWith("$")));
-    conditions.push({ path, kind: "eq", operand: parseOperand(plain) });
+    conditions.push({ path, kind: "eq", operand: parseOperand(plain, key) });
   }
   // The first operator was counted together with the key.
   budget.useConditions(conditions.length + operators.length - 1);
   for (const [operator, argument] of operators) {
+    if (operator === "$all") {
+      conditions.push(...parseAll(path, parseListOperand(argument, operator, budget), budget));
+      continue;
+    }
     const parsed = parseConstraint(path, operator, argument, value, depth, budget);
     if (parsed) conditions.push(parsed);
   }
@@ -137,20 +142,20 @@ function parseConstraint(
   depth: number,
   budget: WhereBudget,
 ): FieldCondition | undefined {
+  const name = path.join(".");
   const comparison = ownValue(COMPARISONS, operator);
-  if (comparison) return { path, kind: comparison, operand: parseComparisonOperand(argument, comparison) };
+  if (comparison)
+    return { path, kind: comparison, operand: parseComparisonOperand(argument, comparison, name) };
   switch (operator) {
     case "$in":
     case "$nin":
     case "$containedBy": {
-      const operands = parseListOperand(argument, operator, budget).map(parseOperand);
+      const operands = parseListOperand(argument, operator, budget).map((each) => parseOperand(each, name));
       // Objects and arrays are compared one by one, like separate conditions; pointers once per class.
       const classes = operands.flatMap((each) => (each.type === "pointer" ? each.value.className : []));
       budget.useConditions(operands.filter(({ type }) => type === "json").length + new Set(classes).size);
       return { path, kind: LIST_OPERATORS[operator], operands };
     }
-    case "$all":
-      return parseAll(path, parseListOperand(argument, operator, budget), budget);
     case "$exists":
       if (typeof argument !== "boolean") throw invalidValue("bad $exists value: it takes a boolean");
       return { path, kind: "exists", exists: argument };
@@ -221,23 +226,44 @@ function parseListOperand(
   return argument;
 }
 
-/** Parses `$all`: either values, or patterns as containsAllStartingWith sends them, but not both. */
-function parseAll(path: [string, ...string[]], values: JsonValue[], budget: WhereBudget): FieldCondition {
+/**
+ * Parses `$all`: either values, or patterns as containsAllStartingWith sends them, but not both. Each has to be found, as
+ * by a condition of its own, so that a value that is no array can be the only one of them.
+ */
+function parseAll(path: [string, ...string[]], values: JsonValue[], budget: WhereBudget): FieldCondition[] {
   // `$all` with an empty list matches nothing, as in Parse Server.
-  if (values.length === 0) return { path, kind: "in", operands: [] };
+  if (values.length === 0) return [{ path, kind: "in", operands: [] }];
   // Each value counts as a condition of its own.
   budget.useConditions(values.length - 1);
   const isPattern = (value: JsonValue) => isJsonObject(value) && "$regex" in value;
-  if (!values.some(isPattern)) return { path, kind: "all", operands: values.map(parseOperand) };
+  if (!values.some(isPattern)) {
+    const operands = [
+      ...new Map(
+        values.map((each) => parseOperand(each, path.join("."))).map((each) => [operandKey(each), each]),
+      ).values(),
+    ];
+    const [only] = operands;
+    // An array among the values is looked for in the items, not only as a whole.
+    const isArray = only?.type === "json" && Array.isArray(only.value);
+    return [
+      operands.length === 1 && only && !isArray
+        ? { path, kind: "eq", operand: only }
+        : { path, kind: "all", operands },
+    ];
+  }
   if (!values.every(isPattern)) {
     throw invalidValue(
       `All $all values must be of regex type or none: ${JSON.stringify(values.slice(0, 10)).slice(0, 200)}`,
     );
   }
-  const patterns = values.map((value) =>
-    isJsonObject(value) ? parseRegex(value.$regex, value.$options, budget) : { source: "", flags: "" },
-  );
-  return { path, kind: "allRegex", patterns };
+  return values
+    .filter(isJsonObject)
+    .map(({ $regex, $options }) => ({ path, kind: "regex", ...parseRegex($regex, $options, budget) }));
+}
+
+/** A key that is equal for operands that equal the same values. */
+function operandKey(operand: Operand): string {
+  return operand.type === "null" ? operand.type : `${operand.type} ${jsonKey(operand.value)}`;
 }
 
 function parseSubQuery(

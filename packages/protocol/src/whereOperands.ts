@@ -3,12 +3,17 @@ import { isPolygon, isWireFile } from "./fieldTypes.ts";
 import { closedPolygon } from "./geo.ts";
 import { invalidValue } from "./queryErrors.ts";
 import { relativeTime } from "./relativeTime.ts";
+import { canonicalDates } from "./wireDates.ts";
 import { isJsonObject, isPointer, isStorableText, isWireDate, type JsonValue } from "./wireValues.ts";
 
 /** Parses an operand: a value or a relative time. */
-export function parseComparisonOperand(argument: JsonValue | undefined, comparison: Comparison): Operand {
+export function parseComparisonOperand(
+  argument: JsonValue | undefined,
+  comparison: Comparison,
+  name: string,
+): Operand {
   const relative = isJsonObject(argument) ? argument.$relativeTime : undefined;
-  if (relative === undefined) return parseOperand(argument);
+  if (relative === undefined) return parseOperand(argument, name);
   if (comparison === "eq" || comparison === "ne") {
     throw invalidValue("$relativeTime can only be used with the $lt, $lte, $gt, and $gte operators");
   }
@@ -20,15 +25,17 @@ export function parseComparisonOperand(argument: JsonValue | undefined, comparis
   }
 }
 
-export function parseOperand(value: JsonValue | undefined): Operand {
-  if (value === null || value === undefined) return { type: "null" };
+/** Throws 107 for a value that cannot be stored, 111 for a date that does not exist. `name` is that of the field. */
+export function parseOperand(sent: JsonValue | undefined, name: string): Operand {
+  if (sent === null || sent === undefined) return { type: "null" };
+  const value = canonicalDates(sent, name);
   if (typeof value === "string") {
     assertComparableText(value);
     return { type: "string", value };
   }
   if (typeof value === "number") return { type: "number", value };
   if (typeof value === "boolean") return { type: "boolean", value };
-  if (isWireDate(value)) return { type: "date", value: new Date(value.iso).toISOString() };
+  if (isWireDate(value)) return { type: "date", value: value.iso };
   if (isPointer(value)) {
     assertComparableText(value.className);
     assertComparableText(value.objectId);

@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
-import { MAX_DATE_LENGTH, MAX_DEPTH, MAX_NAME_LENGTH, MAX_OBJECT_ID_LENGTH } from "./limits.ts";
+import { isoTime } from "./isoTime.ts";
+import { MAX_DEPTH, MAX_NAME_LENGTH, MAX_OBJECT_ID_LENGTH } from "./limits.ts";
 import { isReservedKey, reservedKeyError } from "./reservedKeys.ts";
 
 export type JsonPrimitive = string | number | boolean | null;
@@ -8,7 +9,7 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** `iso` is ISO 8601 in UTC with milliseconds. */
+/** `iso` is ISO 8601, in stored values in UTC with milliseconds. */
 export type WireDate = { __type: "Date"; iso: string };
 export type WirePointer = { __type: "Pointer"; className: string; objectId: string };
 /** `base64` is the content, standard alphabet with padding. */
@@ -45,8 +46,7 @@ export function hasType(value: unknown, type: string): value is JsonObject {
 }
 
 export function isWireDate(value: unknown): value is WireDate {
-  if (!hasType(value, "Date") || typeof value.iso !== "string") return false;
-  return value.iso.length <= MAX_DATE_LENGTH && !Number.isNaN(Date.parse(value.iso));
+  return hasType(value, "Date") && typeof value.iso === "string" && isoTime(value.iso) !== undefined;
 }
 
 export function isPointer(value: unknown): value is WirePointer {
@@ -57,6 +57,11 @@ export function isPointer(value: unknown): value is WirePointer {
     value.className.length <= MAX_NAME_LENGTH &&
     value.objectId.length <= MAX_OBJECT_ID_LENGTH
   );
+}
+
+/** Reads a date in ms since the epoch. */
+export function timeOf({ iso }: WireDate): number {
+  return isoTime(iso) ?? Number.NaN;
 }
 
 /** A date in wire format. */

@@ -164,7 +164,12 @@ export const ARRAY_PATH_CASES: [string, JsonObject, string[]][] = [
     { "meta.items.tags": { $all: ["x"] } },
     ["meta", "metaObject"],
   ],
-  ["$all of an array in an object", { "meta.items.name": { $all: ["a"] } }, ["meta"]],
+  [
+    "$all of an array or an object in an object",
+    { "meta.items.name": { $all: ["a"] } },
+    ["meta", "metaObject"],
+  ],
+  ["$all of two values of an array in an object", { "meta.items.name": { $all: ["a", "b"] } }, ["meta"]],
   [
     "$containedBy of an array in an object",
     { "meta.items.tags": { $containedBy: ["x"] } },

@@ -76,7 +76,7 @@ export class IncrementOp extends ChangeOp {
   }
 
   applyTo(value: unknown): number {
-    if (value === undefined) return this.amount;
+    if (value === undefined || value === null) return this.amount;
     if (typeof value !== "number") throw new TypeError("Cannot increment a non-numeric value.");
     return this.amount + value;
   }

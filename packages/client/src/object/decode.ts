@@ -1,4 +1,4 @@
-import { isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isWireDate, type JsonObject, type JsonValue, timeOf } from "@purse/protocol";
 import { mapChildren } from "./encode.ts";
 import { opFromJSON } from "./Op.ts";
 import { Relation } from "./Relation.ts";
@@ -27,7 +27,7 @@ function decodeTyped(value: JsonObject): object | undefined {
     case "Relation":
       return new Relation(undefined, undefined, name);
     case "Date":
-      return isWireDate(value) ? new Date(value.iso) : undefined;
+      return isWireDate(value) ? new Date(timeOf(value)) : undefined;
     default:
       return decodeValue(value);
   }

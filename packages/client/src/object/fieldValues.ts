@@ -1,6 +1,14 @@
-import { isJsonObject, type JsonObject, type JsonValue, jsonKey, ownValue } from "@purse/protocol";
+import {
+  isJsonObject,
+  itemIndex,
+  type JsonObject,
+  type JsonValue,
+  jsonKey,
+  MAX_ARRAY_PADDING,
+  ownValue,
+} from "@purse/protocol";
 import { type EncodeOptions, encode, isPlainObject } from "./encode.ts";
-import { type Op, RelationOp } from "./Op.ts";
+import { type Op, RelationOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { objects } from "./registry.ts";
 import { decodeField, isTimestamp, withPointers } from "./serverFields.ts";
@@ -79,12 +87,23 @@ export function assign(fields: Record<string, unknown>, key: string, op: Op, own
 function applyAt(value: unknown, path: readonly string[], op: Op): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return op.applyTo(value);
-  if (Array.isArray(value)) {
-    return value.map((item: unknown, index) => (String(index) === key ? applyAt(item, rest, op) : item));
-  }
+  if (op instanceof UnsetOp && (value === undefined || value === null)) return value;
+  if (Array.isArray(value)) return withItem(value, key, (item) => applyAt(item, rest, op));
   const copy: Record<string, unknown> = isPlainObject(value) ? { ...value } : {};
   const changed = applyAt(ownValue(copy, key), rest, op);
   if (changed === undefined) delete copy[key];
   else copy[key] = changed;
+  return copy;
+}
+
+/** As the server does it: arrays are padded with null, deleted items become null, and keys that are no index are refused. */
+function withItem(items: readonly unknown[], key: string, change: (item: unknown) => unknown): unknown {
+  const index = itemIndex(key) ?? Number.POSITIVE_INFINITY;
+  if (index - items.length > MAX_ARRAY_PADDING) return items;
+  const changed = change(items[index]);
+  if (changed === undefined && index >= items.length) return items;
+  const copy = [...items];
+  while (copy.length < index) copy.push(null);
+  copy[index] = changed ?? null;
   return copy;
 }

@@ -1,15 +1,16 @@
 import { ParseObject } from "@purse/client";
-import { isJsonObject, isRecord, type JsonObject, type JsonValue } from "@purse/protocol";
+import { canonicalDates, isJsonObject, isRecord, type JsonObject, type JsonValue } from "@purse/protocol";
 
 /* Parameters and results are encoded as a field of an unsaved object: functions support the same values as fields. */
 
 /**
  * Decodes the parameters of a function: dates become Date objects (also with `__type` and `iso`, as in Parse Server),
- * pointers become Parse objects.
+ * pointers become Parse objects. Throws 111 for a date that does not exist.
  */
 export function decodeParams(params: JsonObject): Record<string, unknown> {
   if (!hasTypedValue(params)) return params;
-  const value = ParseObject.fromJSON({ className: "Parameters", value: params })._get("value");
+  const fields = { className: "Parameters", value: canonicalDates(params, "params") };
+  const value = ParseObject.fromJSON(fields)._get("value");
   addDateFields(value);
   return isRecord(value) ? value : {};
 }
@@ -19,14 +20,19 @@ export function decodeParams(params: JsonObject): Record<string, unknown> {
  * pointers stay as they were sent.
  */
 export function decodeDatesAndFiles(params: JsonObject): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeDateOrFile(value)]));
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      decodeDateOrFile(canonicalDates(value, `params.${name}`)),
+    ]),
+  );
 }
 
 function decodeDateOrFile(value: JsonValue): unknown {
   if (Array.isArray(value)) return value.map(decodeDateOrFile);
   if (!isJsonObject(value)) return value;
-  const isDecoded = value.__type === "Date" || value.__type === "File";
-  return isDecoded ? decodeParams({ value }).value : decodeDatesAndFiles(value);
+  if (value.__type === "Date" || value.__type === "File") return decodeParams({ value }).value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, decodeDateOrFile(inner)]));
 }
 
 function addDateFields(value: unknown): void {

@@ -90,7 +90,7 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
     for (const key of changes?.unset ?? []) delete operations[key];
     for (const [key, value] of Object.entries(changes?.set ?? {})) {
       delete operations[key];
-      operations[key] = parseOperation(value);
+      operations[key] = parseOperation(value, key);
     }
     dropReplacedParts(operations);
   }

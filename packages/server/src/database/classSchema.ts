@@ -1,4 +1,10 @@
-import type { FieldType, FieldTypeName, JsonObject } from "@purse/protocol";
+import {
+  type FieldType,
+  type FieldTypeName,
+  type JsonObject,
+  type Operation,
+  ownValue,
+} from "@purse/protocol";
 
 export type ClassOperation = "get" | "find" | "count" | "create" | "update" | "delete" | "addField";
 
@@ -50,3 +56,17 @@ export const COMMON_FIELDS: Readonly<Record<string, FieldType>> = {
   updatedAt: { type: "Date" },
   ACL: { type: "ACL" },
 };
+
+/** The array fields that operations have paths into. */
+export function listsWithPaths(
+  { fields }: ClassSchema,
+  operations: Readonly<Record<string, Operation>>,
+): ReadonlySet<string> {
+  const lists = new Set<string>();
+  for (const path in operations) {
+    const dot = path.indexOf(".");
+    const name = path.slice(0, Math.max(dot, 0));
+    if (dot > 0 && ownValue(fields, name)?.type === "Array") lists.add(name);
+  }
+  return lists;
+}

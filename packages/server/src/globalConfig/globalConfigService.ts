@@ -68,7 +68,7 @@ export class GlobalConfigService {
     this.#dependencies.assertAllowed?.(params);
     const operations: Record<string, Operation> = {};
     for (const [name, value] of Object.entries(params)) {
-      const operation = parseOperation(value);
+      const operation = parseOperation(value, name);
       if (operation.op === "Relation" || name.includes(".")) {
         throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `${name.slice(0, 128)} cannot be a parameter`);
       }

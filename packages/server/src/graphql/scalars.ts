@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, isoTime, type JsonObject, type JsonValue } from "@purse/protocol";
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
 import { UploadedFile } from "./context.ts";
 
@@ -65,9 +65,9 @@ export const OBJECT = scalar<unknown>(
 
 function isoOf(value: unknown): string {
   const text = isJsonObject(value) && value.__type === "Date" ? value.iso : value;
-  const date = typeof text === "string" || text instanceof Date ? new Date(text) : undefined;
-  if (!date || Number.isNaN(date.getTime())) throw invalid(value, "Date");
-  return date.toISOString();
+  const time = typeof text === "string" ? isoTime(text) : text instanceof Date ? text.getTime() : undefined;
+  if (time === undefined || Number.isNaN(time)) throw invalid(value, "Date");
+  return new Date(time).toISOString();
 }
 
 export const DATE = scalar<JsonObject>(

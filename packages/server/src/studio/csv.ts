@@ -1,26 +1,37 @@
 import {
+  type Cell,
   escapeFormula,
   type FieldType,
+  formatCells,
   isFormula,
   isJsonObject,
+  isoTime,
+  isPointer,
   type JsonObject,
   type JsonValue,
   quoteCell,
-  sameLineEnds,
   tryParseJson,
   unescapeFormula,
   wireDate,
 } from "@purse/protocol";
-import Papa from "papaparse";
 
-/** Formats a value as a cell; structured values become JSON. */
-export function toCell(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return "";
-  if (typeof value === "string") return textCell(value);
+/** Stands for null, without quotes. A missing value is an empty cell, and an empty text an empty cell in quotes. */
+const NULL = "\\N";
+/** Significant digits that every number keeps. */
+const MAX_DIGITS = 17;
+
+export type DecimalSeparator = "." | ",";
+
+/** Formats the value of a field as a cell; structured values become JSON. `parseCell` reverses it. */
+export function toCell(value: JsonValue | undefined, type?: FieldType): string {
+  if (value === undefined) return "";
+  if (value === null) return NULL;
+  if (typeof value === "string") return value === "" || value === NULL ? `"${value}"` : textCell(value);
   if (typeof value !== "object") return String(value);
   if (isJsonObject(value) && value.__type === "Date" && typeof value.iso === "string")
     return textCell(value.iso);
-  if (isJsonObject(value) && value.__type === "Pointer") return textCell(String(value.objectId));
+  if (isPointer(value) && (type === undefined || value.className === type.targetClass))
+    return textCell(value.objectId);
   return quoteCell(JSON.stringify(value));
 }
 
@@ -33,68 +44,116 @@ export function textCell(text: string): string {
   return quoteCell(escapeFormula(text));
 }
 
-/** Returns a cell of a file unchanged, unless a spreadsheet would evaluate it. */
-export function copyCell(text: string): string {
-  return quoteCell(isFormula(text) ? escapeFormula(text) : text);
+/** Returns the cells of a row of a file unchanged, unless a spreadsheet would evaluate them. */
+export function copyRow(cells: readonly Cell[]): string {
+  return formatCells(
+    cells.map(({ text, isQuoted }) => ({ text: isFormula(text) ? escapeFormula(text) : text, isQuoted })),
+  );
 }
 
-/** Parses CSV (RFC 4180) with an optional byte order mark. Throws Error for an unclosed quote. */
-export function parseCsv(text: string): string[][] {
-  const { data, errors } = Papa.parse<string[]>(sameLineEnds(text), { delimiter: ",", skipEmptyLines: true });
-  if (errors.some(({ code }) => code === "MissingQuotes")) throw new Error("a quoted cell is not closed");
-  return data;
-}
-
-/** Parses a cell as the value of a field; undefined for an empty cell. Throws Error if it is invalid. */
-export function parseCell(cell: string, type: FieldType | undefined): JsonValue | undefined {
-  if (cell === "") return undefined;
-  switch (type?.type) {
-    case undefined:
-    case "String":
-      return unescapeFormula(cell);
-    case "Number": {
-      const number = Number(cell);
-      if (!Number.isFinite(number)) throw new Error(`"${cell.slice(0, 50)}" is not a number`);
-      return number;
-    }
+/**
+ * Parses a cell as the value of a field; undefined if it has none. Throws Error for a text that is not exactly a value of
+ * the type.
+ */
+export function parseCell(
+  { text, isQuoted }: Cell,
+  type: FieldType | undefined,
+  decimal: DecimalSeparator = ".",
+): JsonValue | undefined {
+  if (text === NULL && !isQuoted) return null;
+  if (type === undefined || type.type === "String") {
+    return text === "" && !isQuoted ? undefined : unescapeFormula(text);
+  }
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined;
+  switch (type.type) {
+    case "Number":
+      return parseNumber(trimmed, decimal);
     case "Boolean":
-      if (/^(true|1|yes)$/i.test(cell)) return true;
-      if (/^(false|0|no)$/i.test(cell)) return false;
-      throw new Error(`"${cell.slice(0, 50)}" is neither true nor false`);
-    case "Date": {
-      const time = Date.parse(cell);
-      if (Number.isNaN(time)) throw new Error(`"${cell.slice(0, 50)}" is not a date`);
-      return wireDate(new Date(time));
-    }
+      if (/^(true|1|yes)$/i.test(trimmed)) return true;
+      if (/^(false|0|no)$/i.test(trimmed)) return false;
+      throw invalidCell(text, "is neither true nor false");
+    case "Date":
+      return parseDate(trimmed);
     case "Pointer":
-      if (!cell.startsWith("{")) {
-        return { __type: "Pointer", className: type.targetClass ?? "", objectId: unescapeFormula(cell) };
-      }
-      return parseJsonCell(cell);
+      return trimmed.startsWith("{") ? parseJsonCell(trimmed) : pointerTo(unescapeFormula(trimmed), type);
     default:
-      return parseJsonCell(cell);
+      return parseJsonCell(trimmed);
   }
 }
 
-function parseJsonCell(cell: string): JsonValue {
-  const value = tryParseJson(cell);
-  if (value === undefined) throw new Error(`"${cell.slice(0, 50)}" is not valid JSON`);
+function parseNumber(text: string, decimal: DecimalSeparator): number {
+  const other = decimal === "." ? "," : ".";
+  if (text.includes(other) && /\d/.test(text)) {
+    throw invalidCell(
+      text,
+      `is not a number: the decimal separator is ${decimal === "." ? "a point" : "a comma"}`,
+    );
+  }
+  const plain = text.replace(",", ".");
+  const [, whole, fraction] = /^[+-]?(\d*)(?:\.(\d*))?(?:e[+-]?\d+)?$/i.exec(plain) ?? [];
+  const digits = `${whole ?? ""}${fraction ?? ""}`;
+  const number = Number(plain);
+  if (digits === "" || !Number.isFinite(number)) throw invalidCell(text, "is not a number");
+  const isExact =
+    fraction === undefined && /^[+-]?\d+$/.test(plain)
+      ? BigInt(plain.replace("+", "")) === BigInt(number)
+      : digits.replace(/^0+|0+$/g, "").length <= MAX_DIGITS;
+  if (!isExact)
+    throw invalidCell(text, "has more digits than a number keeps: use a field of the type String");
+  return number;
+}
+
+/** Dates without a zone are in UTC, as in exports. */
+function parseDate(text: string): JsonValue {
+  const time = isoTime(text);
+  if (time !== undefined) return wireDate(new Date(time));
+  const reason = /^\d{4}-\d\d-\d\d/.test(text)
+    ? "is a date that does not exist"
+    : /^\d{1,2}\D\d{1,2}\D\d{2,4}/.test(text)
+      ? "is ambiguous, since day and month can stand in either order"
+      : "is not a date";
+  throw invalidCell(text, `${reason}: write dates as 2024-03-31 or 2024-03-31T18:30Z`);
+}
+
+function pointerTo(objectId: string, { targetClass }: FieldType): JsonValue {
+  if (targetClass !== undefined && targetClass !== "*")
+    return { __type: "Pointer", className: targetClass, objectId };
+  throw invalidCell(
+    objectId,
+    'does not say of which class the object is: write {"__type":"Pointer","className":"…","objectId":"…"}',
+  );
+}
+
+function parseJsonCell(text: string): JsonValue {
+  const value = tryParseJson(text);
+  if (value === undefined) throw invalidCell(text, "is not valid JSON");
   return value;
+}
+
+function invalidCell(text: string, reason: string): Error {
+  return new Error(`"${text.slice(0, 50)}" ${reason}`);
 }
 
 /** Converts a row to the fields of an object. `mapping` maps columns to fields; null skips a column. */
 export function rowToObject(
-  header: readonly string[],
-  row: readonly string[],
+  columns: readonly string[],
+  cells: readonly Cell[],
   mapping: JsonObject,
   typeOf: (field: string) => FieldType | undefined,
+  decimal: DecimalSeparator,
 ): JsonObject {
   const object: JsonObject = {};
-  header.forEach((column, i) => {
+  columns.forEach((column, i) => {
     const field = Object.hasOwn(mapping, column) ? mapping[column] : column;
-    if (typeof field !== "string" || field === "") return;
-    const value = parseCell(row[i] ?? "", typeOf(field));
-    if (value !== undefined) object[field] = value;
+    const cell = cells[i];
+    if (typeof field !== "string" || field === "" || !cell) return;
+    try {
+      const value = parseCell(cell, typeOf(field), decimal);
+      if (value !== undefined) object[field] = value;
+    } catch (error) {
+      throw new Error(`${column}: ${error instanceof Error ? error.message : String(error)}`);
+    }
   });
   return object;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@purse/protocol";
+import { DELIMITERS, type JsonObject } from "@purse/protocol";
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -40,6 +40,7 @@ export const studioImportResult = z
     failedRows: z
       .array(z.int())
       .describe("Numbers of the first 100 rejected rows, from 1, without the header"),
+    reasons: z.array(z.string()).describe("Why they were rejected, in the same order"),
     errorFile: z
       .string()
       .describe(
@@ -154,6 +155,8 @@ export const dataEndpoints = {
     input: z.object({
       format: z.enum(["csv", "json"]),
       text: text(Number.MAX_SAFE_INTEGER),
+      delimiter: z.enum(DELIMITERS).optional().describe("Of CSV; without it, it is detected"),
+      decimal: z.enum([".", ","]).default(".").describe("The decimal separator in CSV"),
       mapping: jsonObject.optional().describe("Fields by column; null skips a column"),
       keepIds: flag,
       dryRun: flag.describe("Validates types and writes nothing; triggers may still reject a row"),

@@ -18,6 +18,19 @@ describe("parseValue()", () => {
     });
   });
 
+  it.each([
+    ["2026-01-31T10:00Z", "2026-01-31T10:00Z"],
+    ["2026-01-31T10:00+02:00", "2026-01-31T08:00Z"],
+    ["2026-01-31 10:00:00-0200", "2026-01-31T12:00Z"],
+    // Without a zone, local times.
+    ["2026-01-31T10:00", "2026-01-31T10:00"],
+    ["2026-01-31 10:00", "2026-01-31T10:00"],
+    ["2026-01-31", "2026-01-31T00:00"],
+  ])("reads the date %s", (text, time) => {
+    const iso = new Date(time).toISOString();
+    expect(parseValue(text, { type: "Date" })).toEqual({ value: { __type: "Date", iso } });
+  });
+
   it("returns a pointer to the target class of the field", () => {
     expect(parseValue("abc", { type: "Pointer", targetClass: "Game" })).toEqual({
       value: { __type: "Pointer", className: "Game", objectId: "abc" },
@@ -43,6 +56,10 @@ describe("parseValue()", () => {
     ["Number", "Infinity"],
     ["Boolean", "yes"],
     ["Date", "soon"],
+    ["Date", "12"],
+    ["Date", "2026-02-30"],
+    ["Date", "2026-02-30T10:00"],
+    ["Date", "02/03/2026"],
     ["GeoPoint", "91, 0"],
     ["GeoPoint", "1"],
     ["GeoPoint", ","],

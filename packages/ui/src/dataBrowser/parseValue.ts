@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, isoTime, type JsonValue } from "@purse/protocol";
 import type { DataField } from "./fields.ts";
 
 /** A parsed field value, or the problem. */
@@ -48,9 +48,9 @@ export function parseValue(text: string, field: Omit<DataField, "name">): Parsed
       if (trimmed !== "true" && trimmed !== "false") return { problem: "Enter true or false." };
       return { value: trimmed === "true" };
     case "Date": {
-      const date = new Date(trimmed);
-      if (Number.isNaN(date.getTime())) return { problem: "Enter a date, for example 2026-01-31T12:00." };
-      return { value: { __type: "Date", iso: date.toISOString() } };
+      const time = timeOfText(trimmed);
+      if (time === undefined) return { problem: "Enter a date, for example 2026-01-31T12:00." };
+      return { value: { __type: "Date", iso: new Date(time).toISOString() } };
     }
     case "Pointer": {
       const { className, objectId } = splitPointer(trimmed, field);
@@ -69,6 +69,14 @@ export function parseValue(text: string, field: Omit<DataField, "name">): Parsed
     default:
       return parseJson(trimmed, field.type);
   }
+}
+
+/** Reads a date in ISO 8601; without a zone it is local, as `editableText` shows it. */
+function timeOfText(text: string): number | undefined {
+  const time = isoTime(text);
+  if (time === undefined || /[t ].*(?:z|[+-]\d\d(?::?\d\d)?)$/i.test(text)) return time;
+  const [date, clock = "00:00"] = text.split(/[t ]/i);
+  return Date.parse(`${date}T${clock}`);
 }
 
 /** Splits a pointer that was entered as `Class:ID`, or as the ID only if the field has a target class. */

@@ -18,7 +18,12 @@ function open(className?: string) {
   vi.stubGlobal("fetch", async (url: string, options?: RequestInit) => {
     const body = JSON.parse(String(options?.body));
     sent.push({ request: `${options?.method} ${url.replace(/^.*\/studio\/api/, "")}`, body });
-    const failed = { failed: 1, failedRows: [2], errorFile: "Unit price,error\nx,no number\n" };
+    const failed = {
+      failed: 1,
+      failedRows: [2],
+      reasons: ["no number"],
+      errorFile: "Unit price,error\nx,no number\n",
+    };
     return Response.json(url.endsWith("/import") ? { imported: 2, ...failed } : {});
   });
   render(
@@ -52,7 +57,7 @@ it("ImportRows creates a class with the fields of the file, and shows the lines 
   fireEvent.change(name, { target: { value: "Price" } });
   fireEvent.click(screen.getByRole("button", { name: "Create class and validate" }));
   expect(await screen.findByText("2 rows are valid")).toBeTruthy();
-  expect(screen.getByText("Lines 4")).toBeTruthy();
+  expect(screen.getByText("Line 4: no number")).toBeTruthy();
   expect(sent).toMatchObject([
     {
       request: "POST /schema/classes/Price",
@@ -91,4 +96,32 @@ it("ImportRows only maps columns to existing fields until a new one is chosen", 
   fireEvent.click(await screen.findByRole("button", { name: "Validate" }));
   expect(await screen.findByText("2 rows are valid")).toBeTruthy();
   expect(sent).toMatchObject([{ body: { mapping: { Name: "name", "Unit price": null } } }]);
+});
+
+it("ImportRows shows how it reads a file, and reads it otherwise on request", async () => {
+  const { sent } = open("Order");
+  const bytes = Uint8Array.from([..."Name;Price\nT\xe9e;1,500\n"].map((letter) => letter.charCodeAt(0)));
+  fireEvent.change(screen.getByLabelText("File"), { target: { files: [new File([bytes], "a.csv")] } });
+  expect((await screen.findByRole("combobox", { name: "Delimiter" })).textContent).toBe("Semicolon");
+  expect(screen.getByRole("combobox", { name: "Encoding" }).textContent).toBe("WINDOWS-1252");
+  expect(screen.getByText("Tée")).toBeTruthy();
+  expect(screen.getByText(/Times without a zone are in UTC/)).toBeTruthy();
+  const decimal = screen.getByRole("combobox", { name: "Decimal separator" });
+  expect(decimal.textContent).toBe("Point");
+  fireEvent.click(decimal);
+  const comma = await screen.findByRole("option", { name: "Comma" });
+  fireEvent.pointerDown(comma, { pointerType: "mouse" });
+  fireEvent.click(comma);
+  await expect.poll(() => decimal.textContent).toBe("Comma");
+  fireEvent.click(screen.getByRole("button", { name: "Validate" }));
+  await expect.poll(() => sent).toMatchObject([{ body: { delimiter: ",", decimal: "," } }]);
+});
+
+it("ImportRows shows the lines in which a file is not well-formed, and imports nothing of it", async () => {
+  const { sent } = open("Order");
+  const file = new File(['name,n\nTea,1\n"Cake,5\n'], "a.csv");
+  fireEvent.change(screen.getByLabelText("File"), { target: { files: [file] } });
+  expect((await screen.findByRole("alert")).textContent).toBe("Line 3: a quote is opened and never closed.");
+  expect(screen.getByRole("button", { name: "Validate" })).toHaveProperty("disabled", true);
+  expect(sent).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { isClassName, ownValue } from "@purse/protocol";
+import { DELIMITERS, type Delimiter, isClassName, ownValue } from "@purse/protocol";
 import type { StudioImportResult } from "@purse/server/studio-api";
 import {
   Checkbox,
@@ -15,7 +15,9 @@ import {
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
+import { decodeText, ENCODINGS, type Encoding } from "./decodeText.ts";
 import {
+  type CsvFormat,
   type ImportFile,
   importRows,
   type Mapping,
@@ -29,8 +31,15 @@ import type { RowsDialogProps } from "./rowDialogProps.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
 const SKIP = "—";
-/** Numbers of rejected rows that are shown. */
-const MAX_NUMBERS = 20;
+/** Rejected rows whose reasons are shown. */
+const MAX_REASONS = 20;
+/** A file or pasted text, with what the user has chosen instead of what was detected. */
+interface Source {
+  name: string;
+  content: Uint8Array | string;
+  encoding?: Encoding;
+  format?: Partial<CsvFormat>;
+}
 const NO_FIELDS: readonly string[] = [];
 
 export interface ImportRowsProps extends Omit<RowsDialogProps, "className"> {
@@ -55,6 +64,7 @@ export function ImportRows({
   const studio = useStudio();
   const queryClient = useQueryClient();
   const [file, setFile] = useState<ImportFile | undefined>(undefined);
+  const [source, setSource] = useState<Source | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const [mapping, setMapping] = useState<Mapping>({});
   const [keepIds, setKeepIds] = useState(false);
@@ -92,10 +102,14 @@ export function ImportRows({
   const run = useImport(false, onDone);
   const busy = check.isPending || run.isPending;
 
-  function loadFile(name: string, text: string): void {
+  function loadFile(chosen: Source): void {
+    const { name, content } = chosen;
     check.reset();
     try {
-      const parsed = parseImportFile(name, text);
+      const { text, encoding } =
+        typeof content === "string" ? { text: content } : decodeText(content, chosen.encoding);
+      setSource(encoding ? { ...chosen, encoding } : chosen);
+      const parsed = parseImportFile(name, text, chosen.format);
       setFile(parsed);
       const known = suggestMapping(parsed.columns, keepIds ? [...fields, "objectId"] : fields);
       setMapping(
@@ -171,19 +185,24 @@ export function ImportRows({
         label={t("File")}
         accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson"
         disabled={busy}
-        onFile={async (selected) => loadFile(selected.name, await selected.text())}
+        onFile={async (selected) =>
+          loadFile({ name: selected.name, content: new Uint8Array(await selected.arrayBuffer()) })
+        }
       />
       {problem !== undefined && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
+        <div className="problem" role="alert">
+          {problem.split("\n").map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </div>
       )}
+      {source && <FileFormat {...{ source, file }} disabled={busy} onChange={loadFile} />}
       {!file && (
         <TextArea
           label={t("Or paste data")}
           rows={4}
           spellCheck={false}
-          onText={(to) => to.trim() !== "" && loadFile(t("pasted text"), to)}
+          onText={(to) => to.trim() !== "" && loadFile({ name: t("pasted text"), content: to })}
         />
       )}
       {file && (
@@ -260,6 +279,69 @@ function namesOf(fields: Readonly<Record<string, NewField>>): Mapping {
   return Object.fromEntries(Object.entries(fields).map(([column, { name }]) => [column, name]));
 }
 
+interface FileFormatProps {
+  source: Source;
+  /** Undefined if the source cannot be read. */
+  file: ImportFile | undefined;
+  disabled: boolean;
+  onChange: (source: Source) => void;
+}
+
+/** How a file is read. What was detected can be changed. */
+function FileFormat({ source, file, disabled, onChange }: FileFormatProps) {
+  const { t } = useTranslation();
+  const delimiters: Record<Delimiter, string> = {
+    ",": t("Comma"),
+    ";": t("Semicolon"),
+    "\t": t("Tab"),
+    "|": t("Vertical bar"),
+  };
+  const { encoding, format } = source;
+  const isCsv = file?.format !== "json";
+  const { delimiter = ",", decimal = "." } = file?.format === "csv" ? file : { ...format };
+  return (
+    <>
+      <div className="row">
+        {encoding && (
+          <Select
+            label={t("Encoding")}
+            value={encoding}
+            disabled={disabled}
+            options={ENCODINGS.map((key) => ({ key, label: key.toUpperCase() }))}
+            onChange={(to) => onChange({ ...source, encoding: to })}
+          />
+        )}
+        {isCsv && (
+          <>
+            <Select
+              label={t("Delimiter")}
+              value={delimiter}
+              disabled={disabled}
+              options={DELIMITERS.map((key) => ({ key, label: delimiters[key] }))}
+              onChange={(to) => onChange({ ...source, format: { ...format, delimiter: to } })}
+            />
+            <Select
+              label={t("Decimal separator")}
+              value={decimal}
+              disabled={disabled}
+              options={[
+                { key: ".", label: t("Point") },
+                { key: ",", label: t("Comma") },
+              ]}
+              onChange={(to) => onChange({ ...source, format: { ...format, decimal: to } })}
+            />
+          </>
+        )}
+      </div>
+      {isCsv && (
+        <p className="hint">
+          {t("Dates are read as 2024-03-31 or 2024-03-31T18:30Z. Times without a zone are in UTC.")}
+        </p>
+      )}
+    </>
+  );
+}
+
 interface OutcomeProps {
   title: string;
   result: StudioImportResult;
@@ -280,9 +362,9 @@ function Outcome({ title, result, className, file, onClose }: OutcomeProps) {
   );
 }
 
-/** Numbers of valid and rejected rows, with a file of the rejected ones. */
+/** Numbers of valid and rejected rows, with the reasons and a file of the rejected ones. */
 function ImportErrors({
-  result: { failed, failedRows, errorFile },
+  result: { failed, failedRows, reasons, errorFile },
   className,
   file,
   successText,
@@ -293,11 +375,14 @@ function ImportErrors({
   successText: string;
 }) {
   const { t, language } = useTranslation();
-  const numbers = failedRows
-    .slice(0, MAX_NUMBERS)
-    .map((row) => formatNumber(file?.lines?.[row - 1] ?? row, language))
-    .concat(failed > MAX_NUMBERS ? ["…"] : [])
-    .join(", ");
+  const rejected = failedRows.slice(0, MAX_REASONS).map((row, i) => {
+    const reason = reasons[i] ?? "";
+    const line = file?.lines?.[row - 1];
+    const number = formatNumber(line ?? row, language);
+    return line === undefined
+      ? t("Row {number}: {reason}", { number, reason })
+      : t("Line {number}: {reason}", { number, reason });
+  });
   const extension = file?.format === "json" ? "jsonl" : "csv";
   return (
     <>
@@ -316,8 +401,12 @@ function ImportErrors({
             />
           }
         >
-          <p>{file?.lines ? t("Lines {numbers}", { numbers }) : t("Rows {numbers}", { numbers })}</p>
-          <pre className="dump">{errorFile.split(/\r?\n/).slice(0, 4).join("\n")}</pre>
+          <ul>
+            {rejected.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+            {failed > MAX_REASONS && <li>…</li>}
+          </ul>
         </Notice>
       )}
     </>

@@ -1,18 +1,11 @@
-import { quoteCell, sameLineEnds } from "@purse/protocol";
-import Papa from "papaparse";
+import { type Delimiter, parseDelimited as parseCells, quoteCell } from "@purse/protocol";
 
-/*
- * Delimited text: CSV (RFC 4180) and tab-separated text as copied by spreadsheets.
- */
-
-export type Delimiter = "," | "\t";
-
+/** Formats a table as CSV (RFC 4180), or as tab-separated text for spreadsheets. */
 export function formatDelimited(rows: readonly (readonly string[])[], delimiter: Delimiter): string {
   return rows.map((row) => row.map(quoteCell).join(delimiter)).join("\r\n");
 }
 
-/** Parses delimited text with any line endings. An unclosed quote extends to the end. */
+/** Parses text that a spreadsheet has copied. An unclosed quote extends to the end. */
 export function parseDelimited(text: string, delimiter: Delimiter): string[][] {
-  // A line end ends the last row; it does not begin another one.
-  return Papa.parse<string[]>(sameLineEnds(text).replace(/\r?\n$/, ""), { delimiter }).data;
+  return parseCells(text, delimiter).rows.map(({ cells }) => cells.map((cell) => cell.text));
 }

@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
-import { parseImportFile, suggestMapping, withObjectIds } from "./importFile.ts";
+import { describe, expect, it, vi } from "vitest";
+import { StudioApi } from "../../api.ts";
+import { importRows, parseImportFile, suggestMapping, withObjectIds } from "./importFile.ts";
 
 describe("a file to import", () => {
   it("can be CSV, TSV, JSON or JSON lines", () => {
-    const rows = [["1", "x"]];
+    const rows = [[{ text: "1" }, { text: "x" }]];
     expect(parseImportFile("a.csv", "\uFEFFn,name\r\n1,x\r\n")).toMatchObject({
       format: "csv",
       columns: ["n", "name"],
@@ -20,8 +21,8 @@ describe("a file to import", () => {
     expect(parseImportFile("a.csv", csv)).toMatchObject({
       lines: [3, 6],
       rows: [
-        ["1", "x\ny"],
-        ["2", "z"],
+        [{ text: "1" }, { text: "x\ny" }],
+        [{ text: "2" }, { text: "z" }],
       ],
     });
     expect(parseImportFile("a.jsonl", '{"n":1}\n\n{"n":2}\n').lines).toEqual([1, 3]);
@@ -31,15 +32,53 @@ describe("a file to import", () => {
   it.each([
     ["", "empty"],
     ["[1,", "Invalid JSON"],
-    ["a,a\n1,2", "Duplicate column: a"],
+    ["a, a \n1,2", "Line 1: two columns are named a."],
+    ["a,\n1,2", "Line 1: column 2 has no name."],
+    ['a,b\n1,"2\n3,4\n', "Line 2: a quote is opened and never closed."],
+    ["\u0000PNG,b\n1,2\n", "Line 1: a control character shows that the file is not a text."],
   ])("with the content %j is rejected with the problem", (text, message) => {
     expect(() => parseImportFile("a", text)).toThrow(message);
   });
 
+  it.each([
+    ["n;price;day\n1;1,5;2024-01-31\n2;3;2024-02-01\n", ";", ","],
+    ["n;price\n1;1.5\n2;1,5\n", ";", "."],
+    // 1,500 is one and a half, or one and a half thousand.
+    ["n;price\n1;1,500\n", ";", "."],
+    ['n,price\n1,"1,5"\n', ",", "."],
+    ["n\tprice\n1\t1,25\n", "\t", ","],
+    ["n|price\n1|1\n", "|", "."],
+  ])("has its delimiter and its decimal separator detected: %j", (text, delimiter, decimal) => {
+    expect(parseImportFile("a.csv", text)).toMatchObject({ delimiter, decimal });
+  });
+
+  it("is read with the given delimiter and decimal separator", () => {
+    const given = { delimiter: ";", decimal: "," } as const;
+    expect(parseImportFile("a.csv", "a,b;c\n1;2\n", given)).toMatchObject({
+      ...given,
+      columns: ["a,b", "c"],
+    });
+  });
+
+  it("is sent in one format, with the quotes that tell an empty text from nothing", async () => {
+    const sent: unknown[] = [];
+    const answer = { imported: 1, failed: 1, failedRows: [2], reasons: ["no"], errorFile: "" };
+    vi.stubGlobal("fetch", async (_url: string, options?: RequestInit) => {
+      sent.push(JSON.parse(String(options?.body)));
+      return Response.json(answer);
+    });
+    const file = parseImportFile("a.csv", 'name; price ;\n"";1,5\n;"2"\n\\N;3;\n');
+    const options = { mapping: {}, keepIds: false, dryRun: true };
+    expect(await importRows(new StudioApi(), "A", file, options, () => undefined)).toEqual(answer);
+    vi.unstubAllGlobals();
+    const text = 'name,price\r\n"","1,5"\r\n,"2"\r\n\\N,3,\r\n';
+    expect(sent).toMatchObject([{ format: "csv", delimiter: ",", decimal: ",", text }]);
+  });
+
   it("is mapped to the fields with the names of its columns", () => {
-    expect(suggestMapping(["Name", " score ", "other"], ["name", "score"])).toEqual({
+    expect(suggestMapping(["Name", "score", "other"], ["name", "score"])).toEqual({
       Name: "name",
-      " score ": "score",
+      score: "score",
       other: null,
     });
   });

@@ -1,21 +1,42 @@
-import { type JsonValue, ownValue } from "@purse/protocol";
+import {
+  type Cell,
+  type Delimiter,
+  formatCells,
+  type JsonValue,
+  ownValue,
+  parseTable,
+} from "@purse/protocol";
 import type { StudioImportResult } from "@purse/server/studio-api";
 import type { StudioApi } from "../../api.ts";
 import type { Progress } from "./bulkChanges.ts";
-import { formatDelimited, parseDelimited } from "./delimited.ts";
+
+/** How CSV is read; what is not given is detected. */
+export interface CsvFormat {
+  delimiter: Delimiter;
+  decimal: "." | ",";
+}
 
 /** A parsed import file. */
-export interface ImportFile {
+export type ImportFile = CsvFile | JsonFile;
+
+interface FileContent {
   name: string;
-  format: "csv" | "json";
   /** CSV columns or JSON keys, in order of appearance. */
   columns: string[];
   /** Sample value of each column. */
   samples: Readonly<Record<string, string>>;
   /** The number of the first line of each row; undefined if the rows are not in lines. */
   lines: readonly number[] | undefined;
-  /** CSV lines or JSON values. */
-  rows: readonly (readonly string[])[] | readonly JsonValue[];
+}
+
+interface CsvFile extends FileContent, CsvFormat {
+  format: "csv";
+  rows: readonly (readonly Cell[])[];
+}
+
+interface JsonFile extends FileContent {
+  format: "json";
+  rows: readonly JsonValue[];
 }
 
 /** Target field by column; null skips the column. */
@@ -23,43 +44,55 @@ export type Mapping = Readonly<Record<string, string | null>>;
 
 /** Rows per request. */
 const BATCH_SIZE = 250;
+/** Problems of a file that are shown. */
+const MAX_PROBLEMS = 5;
 
-/** Parses CSV, TSV, JSON or JSON Lines. Throws Error with a user-readable message. */
-export function parseImportFile(name: string, text: string): ImportFile {
-  const trimmed = text.replace(/^\uFEFF/, "").trimEnd();
-  if (trimmed.trim() === "") throw new Error("The file is empty.");
-  const isJson = /^\s*[[{]/.test(trimmed);
-  return isJson ? parseJson(name, trimmed) : parseCsv(name, trimmed);
+/** Parses CSV with any delimiter, JSON or JSON Lines. Throws Error with a user-readable message. */
+export function parseImportFile(name: string, sent: string, given: Partial<CsvFormat> = {}): ImportFile {
+  const text = sent.replace(/^\uFEFF/, "");
+  if (text.trim() === "") throw new Error("The file is empty.");
+  const isJson = /^\s*[[{]/.test(text);
+  return isJson ? parseJson(name, text) : parseCsv(name, text, given);
 }
 
-function parseCsv(name: string, text: string): ImportFile {
-  // Spreadsheets copy tab-separated text.
-  const [first = ""] = text.split(/\r?\n/, 1);
-  const [columns = [], ...all] = parseDelimited(text, first.includes("\t") ? "\t" : ",");
-  const duplicate = columns.find((column, i) => columns.indexOf(column) !== i);
-  if (duplicate !== undefined) throw new Error(`Duplicate column: ${duplicate}`);
-  const samples = Object.fromEntries(
-    columns.map((column, i) => [column, all.find((row) => row[i])?.[i]?.slice(0, 80) ?? ""]),
-  );
-  const lines: number[] = [];
-  const rows: string[][] = [];
-  let line = 1 + countLines(columns);
-  for (const row of all) {
-    if (row.some((cell) => cell !== "")) {
-      lines.push(line);
-      rows.push(row);
-    }
-    line += countLines(row);
+function parseCsv(name: string, text: string, given: Partial<CsvFormat>): CsvFile {
+  const { delimiter, columns, rows, problems } = parseTable(text, given.delimiter);
+  if (problems.length > 0) {
+    const shown = problems.slice(0, MAX_PROBLEMS).map(({ line, reason }) => `Line ${line}: ${reason}.`);
+    throw new Error([...shown, ...(problems.length > shown.length ? ["…"] : [])].join("\n"));
   }
-  return { name, format: "csv", columns, samples, lines, rows };
+  const cells = rows.map((row) => row.cells);
+  const named = columns.filter((column) => column !== "");
+  const samples = Object.fromEntries(
+    named.map((column) => {
+      const at = columns.indexOf(column);
+      return [column, cells.find((row) => row[at]?.text)?.[at]?.text.slice(0, 80) ?? ""];
+    }),
+  );
+  return {
+    name,
+    format: "csv",
+    delimiter,
+    decimal: given.decimal ?? detectDecimal(cells, delimiter),
+    columns,
+    samples,
+    lines: rows.map(({ line }) => line),
+    rows: cells,
+  };
 }
 
-/** The number of lines of a row: its cells may contain line ends. */
-function countLines(cells: readonly string[]): number {
-  return cells.reduce((sum, cell) => sum + cell.split("\n").length - 1, 1);
+/**
+ * A comma separates decimals if numbers have one and none has a point. Where it could also group thousands, as in `1,500`
+ * or in files that commas delimit, the user decides.
+ */
+function detectDecimal(rows: readonly (readonly Cell[])[], delimiter: Delimiter): CsvFormat["decimal"] {
+  if (delimiter === ",") return ".";
+  const texts = rows.flatMap((row) => row.map(({ text }) => text.trim()));
+  if (texts.some((text) => /^[+-]?\d*\.\d+$/.test(text))) return ".";
+  return texts.some((text) => /^[+-]?\d*,(\d{1,2}|\d{4,})$/.test(text)) ? "," : ".";
 }
 
-function parseJson(name: string, text: string): ImportFile {
+function parseJson(name: string, text: string): JsonFile {
   const { rows, lines } = parseJsonRows(text);
   const samples: Record<string, string> = {};
   for (const row of rows) {
@@ -91,9 +124,7 @@ function parseJsonRows(text: string): { rows: JsonValue[]; lines: number[] | und
 /** Maps columns to fields of the same name, ignoring case. */
 export function suggestMapping(columns: readonly string[], fields: readonly string[]): Mapping {
   const byName = new Map(fields.map((field) => [field.toLowerCase(), field]));
-  return Object.fromEntries(
-    columns.map((column) => [column, byName.get(column.trim().toLowerCase()) ?? null]),
-  );
+  return Object.fromEntries(columns.map((column) => [column, byName.get(column.toLowerCase()) ?? null]));
 }
 
 /** The mapping with or without the column of objectIds; all other columns keep their fields. */
@@ -108,21 +139,20 @@ export function withObjectIds(columns: readonly string[], mapping: Mapping, keep
 export async function importRows(
   studio: StudioApi,
   className: string,
-  { format, columns, rows }: ImportFile,
+  file: ImportFile,
   { mapping, keepIds, dryRun }: { mapping: Mapping; keepIds: boolean; dryRun: boolean },
   progress: Progress,
   signal?: AbortSignal,
 ): Promise<StudioImportResult> {
-  const result: StudioImportResult = { imported: 0, failed: 0, failedRows: [], errorFile: "" };
+  const result: StudioImportResult = { imported: 0, failed: 0, failedRows: [], reasons: [], errorFile: "" };
+  const { format, rows } = file;
   for (let i = 0; i < rows.length && !signal?.aborted; i += BATCH_SIZE) {
-    const batch = rows.slice(i, i + BATCH_SIZE);
-    const text =
-      format === "csv" ? formatDelimited([columns, ...batch.map(toCells)], ",") : JSON.stringify(batch);
-    const input = { className, format, text, mapping, keepIds, dryRun };
+    const input = { className, ...batchOf(file, i), mapping, keepIds, dryRun };
     const batchResult = await studio.post("/data/:className/import", input);
     result.imported += batchResult.imported;
     result.failed += batchResult.failed;
     result.failedRows.push(...batchResult.failedRows.map((row) => i + row));
+    result.reasons.push(...batchResult.reasons);
     // Each batch has its own header.
     const isFirst = result.errorFile === "";
     result.errorFile +=
@@ -134,6 +164,12 @@ export async function importRows(
   return result;
 }
 
-function toCells(row: JsonValue | readonly string[]): string[] {
-  return Array.isArray(row) ? row.map(String) : [];
+/** The input of a request for rows from a position; CSV has one format, whatever that of the file. */
+function batchOf(file: ImportFile, from: number) {
+  if (file.format === "json") {
+    return { format: file.format, text: JSON.stringify(file.rows.slice(from, from + BATCH_SIZE)) };
+  }
+  const header = file.columns.map((text) => ({ text, isQuoted: false }));
+  const lines = [header, ...file.rows.slice(from, from + BATCH_SIZE)].map((row) => `${formatCells(row)}\r\n`);
+  return { format: file.format, delimiter: "," as const, decimal: file.decimal, text: lines.join("") };
 }

@@ -1,5 +1,13 @@
-import { isClassName, isFieldName, isJsonObject, type JsonValue, ownValue } from "@purse/protocol";
-import type { ImportFile } from "./importFile.ts";
+import {
+  type Cell,
+  isClassName,
+  isFieldName,
+  isJsonObject,
+  isoTime,
+  type JsonValue,
+  ownValue,
+} from "@purse/protocol";
+import type { CsvFormat, ImportFile } from "./importFile.ts";
 
 /** A field that does not exist yet, for a column of a file. */
 export interface NewField {
@@ -13,7 +21,6 @@ const RESERVED = ["objectId", "createdAt", "updatedAt", "ACL"];
 const MAX_DIGITS = 17;
 /** Rows that decide the type of a column. */
 const MAX_SAMPLES = 1_000;
-const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
  * Suggests a field for each column of a file that has none: its name, and a type that fits its values. Numbers that
@@ -29,7 +36,7 @@ export function suggestNewFields(
     const name = toFieldName(column);
     if (name === undefined || taken.has(name.toLowerCase())) continue;
     taken.add(name.toLowerCase());
-    fields[column] = { name, type: typeOf(file, valuesOf(file, column, i)) };
+    fields[column] = { name, type: typeOf(file, column, i) };
   }
   return fields;
 }
@@ -51,20 +58,16 @@ function toFieldName(column: string): string | undefined {
   return isFieldName(valid) ? valid : undefined;
 }
 
-function valuesOf({ format, rows }: ImportFile, column: string, index: number): JsonValue[] {
-  return rows.slice(0, MAX_SAMPLES).flatMap((row): JsonValue[] => {
-    const value =
-      format === "csv" && Array.isArray(row)
-        ? row[index]
-        : isJsonObject(row)
-          ? ownValue(row, column)
-          : undefined;
-    return value === undefined || value === null || value === "" ? [] : [value];
-  });
-}
-
-function typeOf({ format }: ImportFile, values: readonly JsonValue[]): NewField["type"] {
-  const types = new Set(values.map(format === "csv" ? typeOfText : typeOfValue));
+/** The type that fits all values of a column. */
+function typeOf(file: ImportFile, column: string, index: number): NewField["type"] {
+  const found =
+    file.format === "csv"
+      ? file.rows.slice(0, MAX_SAMPLES).flatMap((row) => typeOfCell(row[index], file.decimal) ?? [])
+      : file.rows.slice(0, MAX_SAMPLES).flatMap((row) => {
+          const value = isJsonObject(row) ? ownValue(row, column) : undefined;
+          return value === undefined || value === null || value === "" ? [] : [typeOfValue(value)];
+        });
+  const types = new Set(found);
   const [only] = types;
   return types.size === 1 && only !== undefined ? only : "String";
 }
@@ -81,11 +84,17 @@ function typeOfValue(value: JsonValue): NewField["type"] {
   return "String";
 }
 
-function typeOfText(value: JsonValue): NewField["type"] {
-  const text = String(value).trim();
-  if (isExactNumber(text)) return "Number";
+/** Undefined for a cell without a value. */
+function typeOfCell(cell: Cell | undefined, decimal: CsvFormat["decimal"]): NewField["type"] | undefined {
+  const text = cell?.text.trim() ?? "";
+  if (text === "" || (text === "\\N" && !cell?.isQuoted)) return undefined;
+  if (
+    isExactNumber(decimal === "," ? text.replace(",", ".") : text) &&
+    !text.includes(decimal === "," ? "." : ",")
+  )
+    return "Number";
   if (text === "true" || text === "false") return "Boolean";
-  return ISO_DATE.test(text) && !Number.isNaN(Date.parse(text)) ? "Date" : "String";
+  return isoTime(text) === undefined ? "String" : "Date";
 }
 
 /** Whether a text is a number that keeps its digits as a Number. */

@@ -1,7 +1,7 @@
 import { applyOperations, assertClassName, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import { trace } from "../../core/tracing/tracing.ts";
-import type { ClassSchema } from "../../database/classSchema.ts";
+import { type ClassSchema, listsWithPaths } from "../../database/classSchema.ts";
 import type { CreateWrite } from "../../database/store.ts";
 import { authorizeOperation } from "../permissions/classPermissions.ts";
 import { assertClientAccess, assertPointsToClientClasses } from "../permissions/clientAccess.ts";
@@ -41,12 +41,12 @@ export function createCreates(dependencies: WriteDependencies): Creates {
     const reverted = beforeSave ? await steps.runBeforeSave(beforeSave, pending, request) : [];
     // Class rules return the fields that they set themselves.
     const triggered = changedPaths(requested, pending.operations);
-    const returned = [...triggered, ...reverted];
     if (rule?.beforeCreate) await rule.beforeCreate(pending, request);
     steps.stripFileUrls(pending, request);
     assertStorable(pending);
     const fitting = steps.schemaFor(pending, request);
     const schema = fitting instanceof Promise ? await fitting : fitting;
+    const returned = [...triggered, ...reverted, ...listsWithPaths(schema, pending.operations)];
     const { write, defaults } = build(pending, fields, schema, request);
     const { at, object } = write;
     const body: JsonObject = { objectId: pending.objectId, createdAt: at };
@@ -165,7 +165,11 @@ export function createCreates(dependencies: WriteDependencies): Creates {
       access: schemas.access,
     });
     const { objectId: id, secret } = pending;
-    const object = applyOperations({ objectId: id, ...times }, pending.operations);
+    const object = applyOperations(
+      { objectId: id, ...times },
+      pending.operations,
+      listsWithPaths(schema, pending.operations),
+    );
     const { createdAt: at, updatedAt } = times;
     return { write: { kind: "create", schema, id, at, updatedAt, object, secret }, defaults };
   }
@@ -175,7 +179,7 @@ export function createCreates(dependencies: WriteDependencies): Creates {
 function isReplyFixed({ operations }: PendingWrite): boolean {
   for (const path in operations) {
     const op = operations[path]?.op;
-    if (op !== "Set" && op !== "Delete") return false;
+    if ((op !== "Set" && op !== "Delete") || path.includes(".")) return false;
   }
   return true;
 }

@@ -1,4 +1,11 @@
-import { ErrorCode, type JsonObject, type Operation, ownValue, ProtocolError } from "@purse/protocol";
+import {
+  canonicalDates,
+  ErrorCode,
+  type JsonObject,
+  type Operation,
+  ownValue,
+  ProtocolError,
+} from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { defaultAcl } from "../permissions/acl.ts";
@@ -22,7 +29,7 @@ export function applyDefaults(
     const field = schema.fields[name];
     if (!field || !isEmpty(ownValue(operations, name))) continue;
     if (field.defaultValue !== undefined) {
-      operations[name] = { op: "Set", value: canonicalValue(field.defaultValue) };
+      operations[name] = { op: "Set", value: canonicalValue(canonicalDates(field.defaultValue, name)) };
       added.push(name);
     } else if (field.required) throw missingFieldError(name);
   }

@@ -1,4 +1,4 @@
-import { ErrorCode, isWireDate, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isWireDate, type JsonObject, type JsonValue, ProtocolError, timeOf } from "@purse/protocol";
 import { type AuthContext, maySetTimes } from "../../core/authContext.ts";
 
 /** When an object was created and changed last, in ISO format. */
@@ -30,5 +30,5 @@ export function timesOf({ createdAt, updatedAt }: JsonObject, auth: AuthContext,
 }
 
 function isoOf(value: JsonValue | undefined): string | undefined {
-  return isWireDate(value) ? new Date(value.iso).toISOString() : undefined;
+  return isWireDate(value) ? new Date(timeOf(value)).toISOString() : undefined;
 }

@@ -36,7 +36,7 @@ export function parseFields(
     const value = fields[name];
     if (RESERVED.has(name) && isReturnedValue(name, value, id)) continue;
     assertWritableKey(name, derivedFields);
-    operations[name] = name === "ACL" ? aclOperation(value) : canonicalOperation(parseOperation(value));
+    operations[name] = name === "ACL" ? aclOperation(value) : canonicalOperation(parseOperation(value, name));
   }
   return operations;
 }
@@ -86,7 +86,7 @@ function aclOperation(value: JsonValue | undefined): Operation {
   return { op: "Set", value: stored };
 }
 
-/** Normalizes values: dates to one format, so that their text sorts chronologically, and polygons to closed ones. */
+/** Closes polygons. */
 function canonicalOperation(operation: Operation): Operation {
   if (operation.op !== "Set") return operation;
   const value = canonicalValue(operation.value);
@@ -95,7 +95,6 @@ function canonicalOperation(operation: Operation): Operation {
 
 /** Returns a value in its storage format. */
 export function canonicalValue(value: JsonValue): JsonValue {
-  if (isWireDate(value)) return { __type: "Date", iso: new Date(value.iso).toISOString() };
   if (isPolygon(value)) assertPolygon(value.coordinates);
   if (isPolygon(value)) return { __type: "Polygon", coordinates: closedPolygon(value.coordinates) };
   return value;

@@ -1,7 +1,7 @@
 import { assertClassName, type JsonObject, ProtocolError } from "@purse/protocol";
 import { aclSubjectsOf, type RequestContext } from "../../core/authContext.ts";
 import { trace } from "../../core/tracing/tracing.ts";
-import type { ClassSchema } from "../../database/classSchema.ts";
+import { type ClassSchema, listsWithPaths } from "../../database/classSchema.ts";
 import { mayContainFiles } from "../fileUrls.ts";
 import { evaluateAcl } from "../permissions/acl.ts";
 import { authorizeOperation, evaluateClassPermissions } from "../permissions/classPermissions.ts";
@@ -63,12 +63,13 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const reverted = beforeSave ? await steps.runBeforeSave(beforeSave, pending, request) : [];
     if (rule?.beforeUpdate) await rule.beforeUpdate(pending, request);
     const triggered = changedPaths(requested, pending.operations);
-    const returned = [...triggered, ...reverted];
     steps.stripFileUrls(pending, request);
     assertStorable(pending);
     const fitting = steps.schemaFor(pending, request);
     const schema = fitting instanceof Promise ? await fitting : fitting;
     assertRequiredKept(pending.operations, schema);
+    // What a client knows of an array may be out of date, so that it cannot compute the result of a path into it.
+    const returned = [...triggered, ...reverted, ...listsWithPaths(schema, pending.operations)];
     const at = new Date(dependencies.clock()).toISOString();
     const { operations, secret } = pending;
     const { ifUpdatedAt } = options;

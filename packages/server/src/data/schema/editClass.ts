@@ -1,4 +1,5 @@
 import {
+  canonicalDates,
   assertStorableTexts,
   ErrorCode,
   FIELD_TYPES,
@@ -150,9 +151,10 @@ function parseFieldType(className: string, name: string, value: JsonObject): Fie
   return field;
 }
 
-function parseDefault(className: string, name: string, value: JsonValue, field: FieldType): JsonValue {
+function parseDefault(className: string, name: string, sent: JsonValue, field: FieldType): JsonValue {
   if (field.type === "Relation") throw notApplicable("default value", field);
-  assertStorableTexts(value);
+  assertStorableTexts(sent);
+  const value = canonicalDates(sent, name);
   const defaultType = fieldTypeOf(value);
   if (defaultType?.type === field.type && defaultType.targetClass === field.targetClass) return value;
   throw new ProtocolError(

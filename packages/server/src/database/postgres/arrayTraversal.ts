@@ -29,7 +29,9 @@ function traversable(value: string): string {
 }
 
 function listed(list: TraversalList, value: string): string {
-  if (list === "nullable") return `jsonb_build_array(${value})`;
+  if (list === "nullable") {
+    return `CASE WHEN jsonb_typeof(${value}) = 'array' AND ${value} <> '[]'::jsonb THEN ${value} ELSE jsonb_build_array(${value}) END`;
+  }
   const arrays = list === "items" ? `WHEN jsonb_typeof(${value}) = 'array' THEN ${value} ` : "";
   return `CASE ${arrays}WHEN ${value} IS NOT NULL THEN jsonb_build_array(${value}) END`;
 }

@@ -1,4 +1,5 @@
 import { applyOperations, ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import { listsWithPaths } from "../classSchema.ts";
 import { LeaseLostError } from "../lease.ts";
 import { assertObjectSize } from "../objectSize.ts";
 import { DuplicateRequestError } from "../requestRecords.ts";
@@ -286,7 +287,7 @@ async function readAndUpdate(sql: Sql, write: Update): Promise<WriteResult> {
   const before = String(row[0]);
   const current: JsonObject = JSON.parse(before);
   if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw updateConflict();
-  const object = applyOperations(current, write.operations);
+  const object = applyOperations(current, write.operations, listsWithPaths(write.schema, write.operations));
   object.updatedAt = write.at;
   const after = JSON.stringify(object);
   assertObjectSize(before, after);

@@ -9,7 +9,7 @@ export type TraversalSteps = readonly (readonly string[])[];
 
 /**
  * What a traversal lists: the values that it leads to (`values`); these with the items of arrays in place of arrays
- * (`items`); or these with a null for each missing one (`nullable`).
+ * (`items`); or these with a null for each missing one and an empty array for each empty array (`nullable`).
  */
 export type TraversalList = "values" | "items" | "nullable";
 

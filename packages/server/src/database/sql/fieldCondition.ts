@@ -107,7 +107,7 @@ function compileTarget(condition: FieldCondition, target: FieldTarget, context: 
           conjunction([
             target.isList,
             ...(values.length > 0 ? [target.listContainsAll()] : []),
-            ...others.map((operand) => target.listContains(operand.type)),
+            ...others.map(({ type }) => (type === "null" ? target.isNull : target.listContains(type))),
           ]),
       };
     }
@@ -120,17 +120,6 @@ function compileTarget(condition: FieldCondition, target: FieldTarget, context: 
     }
     case "regex":
       return compileRegexCondition(condition.source, condition.flags, target, context);
-    case "allRegex": {
-      for (const { source, flags } of condition.patterns) parameters.push(...dialect.pattern(source, flags));
-      return {
-        shape: `allRegex ${condition.patterns.length}`,
-        sql: () =>
-          conjunction([
-            target.isList,
-            ...condition.patterns.map(() => target.anyListItem(dialect.item.matches())),
-          ]),
-      };
-    }
     case "inQuery":
       return compileInQuery(condition, target, context);
     case "select":
@@ -160,7 +149,6 @@ function compileTarget(condition: FieldCondition, target: FieldTarget, context: 
 /** Returns how many times a condition iterates over array items. */
 function arrayTestCount(condition: FieldCondition, { type, path, steps }: FieldTarget): number {
   if (condition.kind === "exists") return steps ? 1 : 0;
-  if (condition.kind === "allRegex") return condition.patterns.length;
   if (condition.kind === "all") {
     const others = condition.operands.filter((each) => !isContainable(each)).length;
     return others + (others < condition.operands.length ? 1 : 0);
@@ -192,7 +180,6 @@ function compileIn(operands: Operand[], target: FieldTarget, context: WhereConte
     shape: groups.join("|"),
     sql() {
       const isIn = target.anyItem((candidate) => anyOf(values, candidate));
-      // null stands for a missing field as a whole, not for an item.
       return values.length < groups.length ? `(${target.isNull} OR ${isIn})` : isIn;
     },
   };

@@ -48,10 +48,17 @@ export class FieldTarget {
     return `EXISTS (SELECT 1 FROM ${this.#dialect.traverse(this.steps, "values")})`;
   }
 
-  /** Whether the value is null or missing, or the path leads through arrays to nothing or to such a value. */
+  /**
+   * Whether the value is null, missing, or an array with null, or the path leads through arrays to nothing or to such a
+   * value.
+   */
   get isNull(): string {
-    if (!this.steps) return this.expression.isNull;
     const { item } = this.#dialect;
+    if (!this.steps) {
+      const mayBeArray = !this.#isColumn && (this.type === undefined || this.type === "Array");
+      const { isNull } = this.expression;
+      return mayBeArray ? `(${isNull} OR ${this.#dialect.anyItem(this.path, item.isNull)})` : isNull;
+    }
     const values = this.#dialect.traverse(this.steps, "nullable");
     return `(coalesce((SELECT max(CASE WHEN ${item.isNull} THEN 1 ELSE 0 END) FROM ${values}), 1) = 1)`;
   }

@@ -22,7 +22,9 @@ function traversable(type: string, value: string): string {
 }
 
 function listed(list: TraversalList, type: string, value: string): string {
-  if (list === "nullable") return `json_array(${value})`;
+  if (list === "nullable") {
+    return `CASE WHEN ${type} = 'array' AND json_array_length(${value}) > 0 THEN ${value} ELSE json_array(${value}) END`;
+  }
   const arrays = list === "items" ? `WHEN ${type} = 'array' THEN ${value} ` : "";
   return `CASE ${arrays}WHEN ${type} IS NOT NULL THEN json_array(${value}) END`;
 }

@@ -1,4 +1,5 @@
 import { assertStorableTexts, type JsonObject, type Operation, unstorableTextError } from "@purse/protocol";
+import { listsWithPaths } from "../classSchema.ts";
 import type { CreateWrite, Write } from "../store.ts";
 import type { UserPointers } from "../userPointers.ts";
 import { aclColumns } from "./aclColumns.ts";
@@ -46,6 +47,7 @@ export type EncodedWrite =
       id: string;
       at: string;
       operations: Record<string, Operation>;
+      lists: ReadonlySet<string>;
       secret?: JsonObject;
       subjects: readonly string[] | null;
       pointers?: UserPointers;
@@ -138,6 +140,7 @@ export function encodeWrite(write: Write): EncodedWrite {
         id,
         at,
         operations,
+        lists: listsWithPaths(schema, operations),
         subjects,
         ...(pointers && { pointers }),
         ...(changesSecret && { secret }),

@@ -210,7 +210,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
     const current: JsonObject = JSON.parse(row.doc);
     if (write.pointers && !pointsToUser(current, write.pointers)) throw notFound();
     if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw updateConflict();
-    const object = applyOperations(current, write.operations);
+    const object = applyOperations(current, write.operations, write.lists);
     object.updatedAt = write.at;
     const doc = JSON.stringify(object);
     assertObjectSize(row.doc, doc);

@@ -1,16 +1,19 @@
 import {
+  type DelimitedTable,
   ErrorCode,
   type FieldType,
   isJsonObject,
   type JsonObject,
   ownValue,
   ProtocolError,
+  parseTable,
+  rowProblem,
 } from "@purse/protocol";
 import { parseFields } from "../../data/objects/parseFields.ts";
 import { clientFields } from "../../data/schema/describe.ts";
 import { dataEndpoints, type StudioImportResult } from "../../studioApi/data.ts";
 import { invalidParameter } from "../../studioApi/parseInput.ts";
-import { copyCell, parseCsv, rowToObject, textCell, toCell, toRow } from "../csv.ts";
+import { copyRow, rowToObject, textCell, toCell, toRow } from "../csv.ts";
 import { type Requests, route, type StreamReply, type StudioRoute } from "../route.ts";
 import type { ClassRequest } from "./liveRows.ts";
 import { type RouteDependencies, viewContext } from "./routeContext.ts";
@@ -18,7 +21,7 @@ import { type RouteDependencies, viewContext } from "./routeContext.ts";
 /** Number of rows per page of an export, and of concurrent writes of an import. */
 const PAGE_SIZE = 500;
 const CONCURRENT_WRITES = 50;
-/** Rejected rows whose numbers are in the response. */
+/** Rejected rows whose numbers and reasons are in the response, and problems of a file that an error names. */
 const MAX_FAILED_ROWS = 100;
 const MAX_ROWS = 100_000;
 
@@ -48,6 +51,9 @@ export function importExportRoutes({
     const className = requireClass(request);
     const context = await viewContext({ asUser }, request);
     const columns = keys?.split(",") ?? exportColumns(className);
+    const fields = clientFields(className, schemas.get(className)?.fields ?? {});
+    const toCells = (row: JsonObject) =>
+      columns.map((column) => toCell(row[column], ownValue(fields, column)));
     const type = format === "csv" ? "text/csv" : format === "json" ? "application/json" : "application/jsonl";
     /** Rows per page; reduced if a page exceeds the maximum result size. */
     let limit = PAGE_SIZE;
@@ -85,7 +91,7 @@ export function importExportRoutes({
       let isFirst = true;
       while (rows.length > 0) {
         yield format === "csv"
-          ? rows.map((row) => toRow(columns.map((column) => toCell(row[column])))).join("")
+          ? rows.map((row) => toRow(toCells(row))).join("")
           : format === "jsonl"
             ? rows.map((row) => `${JSON.stringify(row)}\n`).join("")
             : (isFirst ? "" : ",") + rows.map((row) => JSON.stringify(row)).join();
@@ -98,12 +104,13 @@ export function importExportRoutes({
 
   /**
    * Imports rows. `mapping` maps columns (or keys) to fields; null skips a column. A dry run only checks types; rules
-   * and triggers of the class may still reject a row.
+   * and triggers of the class may still reject a row. Throws 400 for a file whose rows cannot be told apart for sure.
    */
   async function importRows(request: DataRequests["import"]): Promise<StudioImportResult> {
     const { format, text, mapping = {}, keepIds, dryRun: isDryRun } = request.params;
     const className = requireClass(request);
-    const rows = format === "csv" ? csvRows(text, mapping, className) : jsonRows(text, mapping);
+    const table = format === "csv" ? parseTable(text, request.params.delimiter) : undefined;
+    const rows = table ? csvRows(table, request.params, className) : jsonRows(text, mapping);
     if (rows.length > MAX_ROWS) throw invalidParameter(`at most ${MAX_ROWS} rows can be imported at once`);
     request.setAuditDetails({ target: className, after: { format, rows: rows.length, isDry: isDryRun } });
     const failed: { at: number; line: string; reason: string }[] = [];
@@ -119,7 +126,7 @@ export function importExportRoutes({
     }
     // Rows that are written concurrently do not fail in their order.
     failed.sort((a, b) => a.at - b.at);
-    const header = format === "csv" ? `${text.replace(/^\uFEFF/, "").split(/\r?\n/, 1)[0]},_error\r\n` : "";
+    const header = table ? toRow([...table.columns.map(textCell), "_error"]) : "";
     const errorFile =
       header +
       failed
@@ -133,6 +140,7 @@ export function importExportRoutes({
       imported,
       failed: failed.length,
       failedRows: failed.slice(0, MAX_FAILED_ROWS).map(({ at }) => at + 1),
+      reasons: failed.slice(0, MAX_FAILED_ROWS).map(({ reason }) => reason),
       errorFile: failed.length > 0 ? errorFile : "",
     };
 
@@ -156,15 +164,25 @@ export function importExportRoutes({
     }
   }
 
-  function csvRows(text: string, mapping: JsonObject, className: string): Row[] {
-    const [header, ...rows] = parseCsvParameter(text);
-    if (!header) throw invalidParameter("the file is empty");
+  function csvRows(
+    { columns, rows, problems }: DelimitedTable,
+    { mapping = {}, decimal }: DataRequests["import"]["params"],
+    className: string,
+  ): Row[] {
+    if (problems.length > 0) {
+      const texts = problems.slice(0, MAX_FAILED_ROWS).map(({ line, reason }) => `line ${line}: ${reason}`);
+      throw invalidParameter(`The file is not valid CSV: ${texts.join("; ")}`);
+    }
+    if (columns.length === 0) throw invalidParameter("the file is empty");
     const fields = clientFields(className, schemas.get(className)?.fields ?? {});
-    const typeOf = (field: string): FieldType | undefined => ownValue(fields, field);
-    return rows.map((row) => {
-      const source = row.map(copyCell).join(",");
+    const typeOf = (field: string): FieldType | undefined =>
+      SERVER_FIELDS.has(field) ? undefined : ownValue(fields, field);
+    return rows.map(({ cells }) => {
+      const source = copyRow(cells);
+      const reason = rowProblem(cells, columns);
+      if (reason !== undefined) return { source, reason };
       try {
-        return { source, object: rowToObject(header, row, mapping, typeOf) };
+        return { source, object: rowToObject(columns, cells, mapping, typeOf, decimal) };
       } catch (error) {
         return { source, reason: error instanceof Error ? error.message : String(error) };
       }
@@ -178,16 +196,6 @@ export function importExportRoutes({
 }
 
 type Row = { source: string } & ({ object: JsonObject } | { reason: string });
-
-function parseCsvParameter(text: string): string[][] {
-  try {
-    return parseCsv(text);
-  } catch (error) {
-    throw invalidParameter(
-      `The file is not valid CSV: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-}
 
 /** Parses a JSON list, or one object per line. */
 function jsonRows(text: string, mapping: JsonObject): Row[] {
