@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   jsonKey,
+  numberDecimalOf,
   ownValue,
   type WirePointer,
 } from "./wireValues.ts";
@@ -24,6 +25,8 @@ export type Operation =
 /** Parses an operation from the wire; a plain value is a Set. Throws 107 or 111. */
 export function parseOperation(value: unknown): Operation {
   if (!isJsonObject(value) || !("__op" in value)) {
+    const number = numberDecimalOf(value);
+    if (number !== undefined) return { op: "Set", value: number };
     assertStorable(value);
     return { op: "Set", value };
   }

@@ -3,7 +3,14 @@ import { isPolygon, isWireFile } from "./fieldTypes.ts";
 import { closedPolygon } from "./geo.ts";
 import { invalidValue } from "./queryErrors.ts";
 import { relativeTime } from "./relativeTime.ts";
-import { isJsonObject, isPointer, isStorableText, isWireDate, type JsonValue } from "./wireValues.ts";
+import {
+  isJsonObject,
+  isPointer,
+  isStorableText,
+  isWireDate,
+  type JsonValue,
+  numberDecimalOf,
+} from "./wireValues.ts";
 
 /** Parses an operand: a value or a relative time. */
 export function parseComparisonOperand(argument: JsonValue | undefined, comparison: Comparison): Operand {
@@ -41,6 +48,8 @@ export function parseOperand(value: JsonValue | undefined): Operand {
   if (isPolygon(value)) {
     return { type: "json", value: { __type: "Polygon", coordinates: closedPolygon(value.coordinates) } };
   }
+  const number = numberDecimalOf(value);
+  if (number !== undefined) return { type: "number", value: number };
   assertComparable(value);
   return { type: "json", value };
 }
