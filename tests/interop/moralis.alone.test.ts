@@ -291,7 +291,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
       const [topic] = logs.result.map(({ topic0 }: { topic0: string }) => topic0);
       const abi = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
       const events = await native.getContractEvents({ address: contract, topic, abi, limit: 3 });
-      expect(events[0].data).toMatchObject({ value: expect.stringMatching(/^\d+$/) });
+      expect(events.result[0].data).toMatchObject({ value: expect.stringMatching(/^\d+$/) });
       const held = await native.runContractFunction({
         address: contract,
         function_name: "balanceOf",

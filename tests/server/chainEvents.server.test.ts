@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { erc20Abi, type Hex } from "viem";
+import { erc20Abi, type Hex, pad, toEventSelector } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, type ExpectStatic, it, vi } from "vitest";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
@@ -324,12 +324,51 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
       [{ tableName: "A", address: "0x12" }, /address/],
       [{ tableName: "A", topic: "Burnt(address)" }, /abi must contain/],
       [{ tableName: "A", filter: { near: ["x", 1] } }, /there is no near/],
+      [{ tableName: "A", filter: { eq: ["sender", "0x0"] } }, /no sender/],
+      [{ tableName: "A", abi: null, topic: null }, /topic or abi/],
       [{ tableName: "A", webhook: "file:///etc/passwd" }, /webhook/],
     ] as const) {
       const { status, body } = await watch(options);
       expect(status).toBe(400);
       expect(body.error).toMatch(reason);
     }
+  });
+
+  it("have an argument called id as uid, and a confirmation at once on a local chain", async () => {
+    const inputs = [
+      { name: "from", type: "address", indexed: true },
+      { name: "to", type: "address", indexed: true },
+      { name: "id", type: "uint256", indexed: false },
+    ];
+    const abi = { type: "event", name: "Transfer", inputs };
+    await watch({ tableName: "Proposals", abi, sync_historical: true });
+    const hash = await hand.transferToken(0, hand.account(7), 31n);
+    const [stored] = await until("Proposals", { uid: "31", uid_decimal: 31 }, 1);
+    expect(stored).toMatchObject({ transaction_hash: hash, confirmed: true });
+    expect(stored).not.toHaveProperty("id");
+  });
+
+  it("are stored as logs without an ABI, until the table is no longer watched", async () => {
+    await watch({ tableName: "Logs", abi: undefined, sync_historical: true });
+    const hash = await hand.transferToken(0, hand.account(7), 32n);
+    const [log] = await until("Logs", { transaction_hash: hash }, 1);
+    expect(log).toMatchObject({
+      address: hand.token,
+      topic0: toEventSelector("Transfer(address,address,uint256)"),
+      topic2: pad(hand.account(7)),
+      data: pad("0x20"),
+      transaction_index: 0,
+    });
+
+    const unwatch = (body: object, credentials: object = MASTER) =>
+      rest(purse, "POST", "/functions/unwatchContractEvent", body, credentials);
+    expect((await unwatch({ tableName: "Logs" }, await signUp(purse))).body.code).toBe(119);
+    expect((await unwatch({ tableName: "Logs" })).body).toEqual({ result: { success: true } });
+    expect((await unwatch({ tableName: "Logs" })).body).toEqual({ code: 101, error: "Logs is not watched" });
+    expect((await unwatch({ tableName: "OfNine" })).body.error).toMatch(/remove it there/);
+    await hand.transferToken(0, hand.account(7), 33n);
+    await until("Proposals", { uid: "33" }, 1);
+    expect((await found("Logs", { data: pad("0x21") })).length).toBe(0);
   });
 
   it("are reported if they cannot be sent because a webhook server hangs or floods", async () => {

@@ -106,7 +106,8 @@ export function transactionQuestions(asker: Questioner, contracts: readonly Addr
             value: String(BigInt(data)),
           },
         }));
-      const rows = Array.isArray(answer) ? answer : [];
+      const { result } = Object(answer);
+      const rows: unknown[] = Array.isArray(result) ? result : [];
       expect(
         rows.map((row) => {
           const { transaction_hash, data } = Object(row);

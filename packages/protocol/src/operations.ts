@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   jsonKey,
+  numberDecimalOf,
   ownValue,
   type WirePointer,
 } from "./wireValues.ts";
@@ -28,6 +29,8 @@ export type Operation =
  */
 export function parseOperation(value: unknown, name = "value"): Operation {
   if (!isJsonObject(value) || !("__op" in value)) {
+    const number = numberDecimalOf(value);
+    if (number !== undefined) return { op: "Set", value: number };
     assertStorable(value);
     return { op: "Set", value: canonicalDates(value, name) };
   }

@@ -4,7 +4,14 @@ import { closedPolygon } from "./geo.ts";
 import { invalidValue } from "./queryErrors.ts";
 import { relativeTime } from "./relativeTime.ts";
 import { canonicalDates } from "./wireDates.ts";
-import { isJsonObject, isPointer, isStorableText, isWireDate, type JsonValue } from "./wireValues.ts";
+import {
+  isJsonObject,
+  isPointer,
+  isStorableText,
+  isWireDate,
+  type JsonValue,
+  numberDecimalOf,
+} from "./wireValues.ts";
 
 /** Parses an operand: a value or a relative time. */
 export function parseComparisonOperand(
@@ -48,6 +55,8 @@ export function parseOperand(sent: JsonValue | undefined, name: string): Operand
   if (isPolygon(value)) {
     return { type: "json", value: { __type: "Polygon", coordinates: closedPolygon(value.coordinates) } };
   }
+  const number = numberDecimalOf(value);
+  if (number !== undefined) return { type: "number", value: number };
   assertComparable(value);
   return { type: "json", value };
 }

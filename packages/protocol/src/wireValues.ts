@@ -64,6 +64,14 @@ export function timeOf({ iso }: WireDate): number {
   return isoTime(iso) ?? Number.NaN;
 }
 
+/** The number of a NumberDecimal, in which Moralis v1 sent integers of on-chain events; undefined for other values. */
+export function numberDecimalOf(value: unknown): number | undefined {
+  if (!hasType(value, "NumberDecimal") || !isJsonObject(value.value)) return undefined;
+  const text = value.value.$numberDecimal;
+  const number = typeof text === "string" && text.trim() !== "" ? Number(text) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
 /** A date in wire format. */
 export function wireDate(date: Date): WireDate {
   return { __type: "Date", iso: date.toISOString() };

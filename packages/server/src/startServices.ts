@@ -16,6 +16,7 @@ export async function loadCloudCode(services: Services, apis: Apis): Promise<voi
     sendMail: mailer && ((message) => mailer.send(message)),
     jobs: jobs.service,
     callChain: (selector, method, params) => chain.request(chain.resolveChainId(selector), method, params),
+    bulk: data.bulk,
     remote: webhooks.client,
   });
 }

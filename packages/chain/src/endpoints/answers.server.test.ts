@@ -451,21 +451,31 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
       data: { from: lower(log.args.from), to: lower(log.args.to), value: String(log.args.value) },
     }));
     for (const data of [transfer, [transfer], JSON.stringify(transfer)])
-      expect(await service.run("getContractEvents", { address: token.address, topic, data })).toEqual(
-        expected,
-      );
-    const some = { address: token.address, topic, abi: transfer, offset: 2, limit: 3 };
-    expect(await service.run("getContractEvents", some)).toEqual(expected.slice(2, 5));
+      expect(await service.run("getContractEvents", { address: token.address, topic, data })).toEqual({
+        total: expected.length,
+        page: 0,
+        page_size: 500,
+        cursor: "",
+        result: expected,
+      });
+    const some = { address: token.address, topic, abi: transfer, limit: 3 };
+    const second = await service.run("getContractEvents", { ...some, offset: 3 });
+    expect(second).toMatchObject({ total: expected.length, page: 1, result: expected.slice(3, 6) });
+    const first = await service.run("getContractEvents", some);
+    expect(await service.run("getContractEvents", { ...some, cursor: Object(first).cursor })).toEqual(second);
+    expect(await service.run("getContractEvents", { ...some, order: "ASC" })).toMatchObject({
+      result: expected.slice(-3).reverse(),
+    });
 
     const batch = erc1155[1];
-    const [first] = rowsOf(
+    const [event] = rowsOf(
       await service.run("getContractEvents", {
         address: items.address,
         topic: toEventSelector(batch),
         data: batch,
       }),
     );
-    expect(Object(first?.data).ids).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+$/)]));
+    expect(Object(event?.data).ids).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+$/)]));
   });
 
   it("rejects an ABI without the event of the topic", async () => {
@@ -560,6 +570,49 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   });
 
+  it("lists by offset, order, blocks and contracts, with a total unless it is disabled", async () => {
+    const [account] = devChain.accounts;
+    const address = account?.address;
+    const { collection, gallery, token } = devChain.contracts;
+    const of = { address: collection.address };
+    const lists: readonly [name: string, params: Record<string, unknown>, isOrdered: boolean][] = [
+      ["getNFTTransfers", { address }, true],
+      ["getTokenTransfers", { address }, true],
+      ["getContractNFTTransfers", of, true],
+      ["getTokenAddressTransfers", { address: token.address }, true],
+      ["getLogsByAddress", { address: token.address }, true],
+      ["getNFTs", { address }, false],
+      ["getNFTOwners", of, false],
+      ["getAllTokenIds", of, false],
+    ];
+    for (const [name, params, isOrdered] of lists) {
+      const rows = await all(name, params, 100);
+      expect([name, rows.length > 3]).toEqual([name, true]);
+      const page = objectOf(await service.run(name, { ...params, offset: 2, limit: 2 }));
+      expect([name, page.page, page.total, page.result]).toEqual([name, 1, rows.length, rows.slice(2, 4)]);
+      const rest = await service.run(name, { ...params, limit: 100, cursor: page.cursor });
+      expect([name, rowsOf(rest)]).toEqual([name, rows.slice(4)]);
+      const uncounted = await service.run(name, { ...params, limit: 2, disable_total: "true" });
+      expect([name, uncounted]).not.toHaveProperty([1, "total"]);
+      if (!isOrdered) continue;
+      const ascending = await service.run(name, { ...params, order: "ASC", limit: 100 });
+      expect([name, rowsOf(ascending)]).toEqual([name, rows.toReversed()]);
+      const block = Number(rows[1]?.block_number);
+      const until = await service.run(name, { ...params, to_block: block, limit: 100 });
+      expect([name, rowsOf(until)]).toEqual([name, rows.filter((row) => Number(row.block_number) <= block)]);
+    }
+    const contracts: string[] = [collection.address, gallery.address];
+    const moved = await all("getNFTTransfers", { address, contract_addresses: contracts });
+    expect(moved).toEqual(
+      (await all("getNFTTransfers", { address })).filter((row) =>
+        contracts.includes(String(row.token_address)),
+      ),
+    );
+    expect(await all("getTokenTransfers", { address, contract_addresses: [token.address] })).toEqual(
+      (await all("getTokenTransfers", { address })).filter((row) => row.address === token.address),
+    );
+  });
+
   it("the owners and the tokens of collections", {
     tags: [
       "7.data.endpoint.nft-contract-owners",
@@ -619,6 +672,17 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
       name: collection.name,
       symbol: collection.symbol,
     });
+    const [owned] = await all("getTokenIdOwners", { address: collection.address, token_id: "1" });
+    const ownership = {
+      owner_of: owned?.owner_of,
+      block_number: owned?.block_number,
+      block_number_minted: owned?.block_number_minted,
+    };
+    const key = { token_address: collection.address, token_id: "1" };
+    expect(
+      await service.run("getTokenIdMetadata", { address: collection.address, token_id: "1" }),
+    ).toMatchObject(ownership);
+    expect(await service.run("getMultipleNFTs", { tokens: [key] })).toMatchObject([ownership]);
     expect(await service.run("getNFTMetadata", { address: collection.address })).toMatchObject({
       token_address: collection.address,
       name: collection.name,

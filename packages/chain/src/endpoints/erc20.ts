@@ -4,6 +4,7 @@ import { RpcError } from "../node/rpcErrors.ts";
 import { getAllowance, getBalances } from "../node/tokens.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { Erc20Transfer } from "../store/tableRows.ts";
+import type { Erc20Selection } from "../store/transferConditions.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,
@@ -14,7 +15,7 @@ import {
 } from "./chainContext.ts";
 import { firstKeptBlock } from "./eventRetention.ts";
 import { contractType } from "./nftFields.ts";
-import { blockFields, readList } from "./pagination.ts";
+import { blockFields, type ListParameters, readList } from "./pagination.ts";
 import { address as addressSchema } from "./parameterValues.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata, refreshTokenMetadata } from "./tokenMetadata.ts";
@@ -33,14 +34,20 @@ export function erc20Handlers(selectChain: SelectChain) {
       );
       return { balance: balance.toString() };
     },
-    getTokenBalances: async ({ chain: selector, address, to_block: block, token_addresses }) => {
+    getTokenBalances: async ({
+      chain: selector,
+      address,
+      to_block: block,
+      token_addresses,
+      exclude_spam,
+    }) => {
       const chain = selectChain(selector);
       const tokens = token_addresses ?? (await receivedTokens(chain, address));
       const { balances, isCalculated } = await readBalances(chain, address, tokens, block);
       const { wrappedNative } = marketOf(chain.config);
       const ownedTokens = tokens.filter((token) => (balances.get(token) ?? 0n) > 0n);
       const metadata = await loadTokenMetadata(chain, ownedTokens, 20);
-      return ownedTokens.map((token) => {
+      const rows = ownedTokens.map((token) => {
         const { name, symbol, decimals } = metadata.get(token) ?? {};
         return {
           token_address: token,
@@ -54,15 +61,22 @@ export function erc20Handlers(selectChain: SelectChain) {
           ...(isCalculated && token !== wrappedNative && { calculated_from_transfers: true }),
         };
       });
+      return exclude_spam ? rows.filter(({ possible_spam }) => !possible_spam) : rows;
     },
-    getTokenTransfers: async ({ chain: selector, address, ...parameters }) => {
+    getTokenTransfers: async ({
+      chain: selector,
+      address,
+      contract_addresses: tokens,
+      order,
+      ...parameters
+    }) => {
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);
-      return transfersPage(chain, { wallet: address }, parameters);
+      return transfersPage(chain, { wallet: address, ...(tokens && { tokens }) }, parameters, order);
     },
-    getTokenAddressTransfers: async ({ chain: selector, address, ...parameters }) => {
+    getTokenAddressTransfers: async ({ chain: selector, address, order, ...parameters }) => {
       const chain = await selectFullIndex(selectChain, selector, "the transfers of a contract");
-      return transfersPage(chain, { token: address }, parameters);
+      return transfersPage(chain, { token: address }, parameters, order);
     },
     getTokenMetadata: async ({ chain: selector, addresses }) => {
       const chain = selectChain(selector);
@@ -130,11 +144,15 @@ async function findNewTokens(chain: ChainContext, symbols: string[]): Promise<To
 
 async function transfersPage(
   chain: ChainContext,
-  of: { wallet: string } | { token: string },
-  parameters: Parameters<typeof readList>[1],
+  of: Erc20Selection,
+  parameters: ListParameters,
+  order: "desc" | "asc",
 ) {
-  const { rows, blocks, page } = await readList<Erc20Transfer>(chain, parameters, (window) =>
-    chain.store.erc20Transfers(of, window),
+  const { rows, blocks, page } = await readList<Erc20Transfer>(
+    chain,
+    parameters,
+    (window) => chain.store.erc20Transfers(of, window),
+    order === "asc",
   );
   return page(
     rows.map((row) => ({

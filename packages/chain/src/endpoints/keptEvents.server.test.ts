@@ -109,10 +109,8 @@ describe.each(["SQLite", "PostgreSQL with partitions"] as const)("with its index
     };
     const topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
     const events = { address: chain.token, topic, abi };
-    await expect(service.run("getContractEvents", events)).rejects.toMatchObject({ status: 503, message });
-    expect(asList(await service.run("getContractEvents", { ...events, from_block: keptFrom }))).toHaveLength(
-      1,
-    );
+    const kept = await service.run("getContractEvents", events);
+    expect(kept).toMatchObject({ kept_from_block: String(keptFrom), result: [expect.anything()] });
   });
 
   it("balances, holders and supply include the removed events", async () => {

@@ -2,9 +2,10 @@ import { parseJson } from "@purse/protocol";
 import { BLUR_POOL } from "../decode/trades/blur.ts";
 import { toWord } from "../model/hexBytes.ts";
 import { blockOf } from "../model/rows.ts";
-import { nftKeyString } from "../model/tokens.ts";
+import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import { IndexReadError } from "../store/indexErrors.ts";
+import type { NftBalance } from "../store/nftBalances.ts";
 import type { SalePrice, TraitCount } from "../store/nftCollections.ts";
 import {
   type ChainContext,
@@ -15,6 +16,7 @@ import {
 } from "./chainContext.ts";
 import { keptFields, withKeptEvents } from "./eventRetention.ts";
 import { contractType } from "./nftFields.ts";
+import { ownershipFields } from "./nftOwnership.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
 import { firstRows, pageFields } from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
@@ -93,7 +95,8 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         })),
       };
     },
-    getWalletNFTCollections: async ({ chain: selector, address, limit, cursor, exclude_spam }) => {
+    getWalletNFTCollections: async ({ chain: selector, address, limit, cursor, ...options }) => {
+      const { exclude_spam, disable_total } = options;
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);
       const after = cursor?.parts[0];
@@ -111,7 +114,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         721,
       );
       return {
-        total: found.total,
+        ...(!disable_total && { total: found.total }),
         ...pageFields({ limit, cursor }, last && [last.token]),
         result: rows.map(({ token, standard, count }) => ({
           token_address: token,
@@ -138,13 +141,32 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         const standard = known.get(nftKeyString(key));
         return standard === undefined ? [] : [{ ...key, standard }];
       });
-      const serialize = await loadNftSerializer(chain, found, { format, normalizeMetadata });
+      const [serialize, balances] = await Promise.all([
+        loadNftSerializer(chain, found, { format, normalizeMetadata }),
+        Promise.all(found.map((nft) => firstBalance(chain, nft))),
+      ]);
+      const owned = balances.flatMap((balance) => balance ?? []);
+      const fields = await ownershipFields(chain, owned);
+      const ownership = new Map(owned.map((balance, i) => [nftKeyString(balance), fields[i]]));
       return found.map((nft) => ({
         ...serialize(nft),
+        ...(ownership.get(nftKeyString(nft)) ?? UNOWNED),
         amount: String(amounts.get(nftKeyString(nft)) ?? 0n),
       }));
     },
   } satisfies Partial<Handlers>;
+}
+
+/** A token that has been burned. */
+const UNOWNED = { owner_of: null, block_number: null, block_number_minted: null };
+
+/** The balance of the owner of a token, or of one of its owners. */
+async function firstBalance(
+  { store }: ChainContext,
+  { token, tokenId }: NftKey,
+): Promise<NftBalance | undefined> {
+  const { rows } = await store.nftBalances.listBalances({ token, tokenId }, { offset: 0, limit: 1 });
+  return rows[0];
 }
 
 /** Sums of the sales in the native coin; wrapped coins, and those of Blur's pool, count as it. */

@@ -13,7 +13,7 @@ import {
   limitPageSize,
   metadataToFields,
 } from "./nftFields.ts";
-import { blockBounds, pageFields } from "./pagination.ts";
+import { blockBounds, pageFields, placeOf } from "./pagination.ts";
 import { createParameterParser, type Parameters } from "./parseParameters.ts";
 import { type Handlers, StatusResponse } from "./routes.ts";
 import { TYPED_ENDPOINTS } from "./table.ts";
@@ -25,7 +25,8 @@ const REFRESH_POLL_MS = 50;
 /** Search and refresh of NFT metadata. */
 export function nftMetadataHandlers(selectChain: SelectChain) {
   return {
-    searchNFTs: async ({ chain: selector, q, filter, addresses, format, limit, cursor, ...range }) => {
+    searchNFTs: async ({ chain: selector, q, filter, addresses, format, disable_total, ...parameters }) => {
+      const { limit, offset, cursor, ...range } = parameters;
       const chain = await selectFullIndex(selectChain, selector, "a search over NFTs");
       const terms = queryTerms(q, searchedParts(filter));
       if (terms.length === 0) throw invalid("q must contain letters or digits");
@@ -39,6 +40,7 @@ export function nftMetadataHandlers(selectChain: SelectChain) {
         tokens: addresses,
         ...bounds,
         after,
+        offset: cursor ? 0 : offset,
         limit: limit + 1,
       });
       // Cursors of earlier versions do not have it.
@@ -47,8 +49,8 @@ export function nftMetadataHandlers(selectChain: SelectChain) {
       if (found.total === 0) requireSynced(chain);
       const { rows, last } = await limitPageSize(chain, found.rows, limit);
       return {
-        total: found.total,
-        ...pageFields({ limit, cursor }, last && [last.id, found.builtAt]),
+        ...(!disable_total && { total: found.total }),
+        ...pageFields(placeOf(parameters), last && [last.id, found.builtAt]),
         result: rows.map((row) => ({
           token_address: row.token,
           token_id: formatTokenId(row.tokenId, format),

@@ -57,10 +57,20 @@ const normalized = { normalized_metadata: normalizedMetadata.nullish() };
 const amount = like(decimal.nullish(), "1");
 const status = like(z.string(), "SYNCED");
 
+/** The total is absent if the request disables it. */
+const optionalTotal = { total: like(z.int().nullish(), 1) };
+/** One owner: an ERC-1155 token can have more, which its list of owners contains. */
+const ownership = {
+  owner_of: address.nullish(),
+  block_number: blockNumber.nullish(),
+  block_number_minted: blockNumber.nullish(),
+};
+
 const nft = z
   .object({
     ...nftKey,
     ...metadataFields,
+    ...ownership,
     amount,
     name: text.nullish(),
     symbol: symbol.nullish(),
@@ -165,7 +175,7 @@ const trait = z
 export const NFT_SCHEMAS = {
   nft,
   nftCollection: pageOf(nft)
-    .extend({ status: status.nullish() })
+    .extend({ ...optionalTotal, status: status.nullish() })
     .describe("A page of NFTs; status is SYNCED, SYNCING or PARTIAL, as in pages of owners."),
   collectionOwners,
   collectionTransfers,
@@ -206,12 +216,14 @@ export const NFT_SCHEMAS = {
     })
     .describe("A page of the tokens of a collection that have traits."),
   walletCollection,
-  nftWalletCollections: pageOf(walletCollection).describe("A page of collections of a wallet."),
+  nftWalletCollections: pageOf(walletCollection)
+    .extend(optionalTotal)
+    .describe("A page of collections of a wallet."),
   nftMetadata,
-  nftMetadataCollection: pageOf(nftMetadata).describe("A page of NFT metadata."),
+  nftMetadataCollection: pageOf(nftMetadata).extend(optionalTotal).describe("A page of NFT metadata."),
   nftOwner,
   nftOwnerCollection: pageOf(nftOwner)
-    .extend({ status: status.nullish() })
+    .extend({ ...optionalTotal, status: status.nullish() })
     .describe(
       "A page of NFTs and their owners; status is SYNCED, SYNCING while the index is incomplete, or PARTIAL if the collection has tokens that are not listed individually.",
     ),

@@ -26,9 +26,17 @@ import {
   limitPageSize,
   type TokenIdFormat,
 } from "./nftFields.ts";
+import { ownershipFields } from "./nftOwnership.ts";
 import { collectionLabels, loadNftSerializer, type NftForm, spamCollections } from "./nftSerializer.ts";
 import type { Cursor } from "./pageParameters.ts";
-import { blockFields, type ListParameters, pageFields, readList } from "./pagination.ts";
+import {
+  blockFields,
+  type ListParameters,
+  type OffsetPage,
+  pageFields,
+  placeOf,
+  readList,
+} from "./pagination.ts";
 import type { Handlers } from "./routes.ts";
 import type { EndpointParameters } from "./table.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
@@ -56,12 +64,13 @@ export function nftHandlers(selectChain: SelectChain) {
       const chain = await selectFullIndex(selectChain, selector, "the owners of a token");
       return ownersPage(chain, { token: address, tokenId: toWord(token_id) }, parameters);
     },
-    getAllTokenIds: async ({ chain: selector, address, limit, cursor, ...form }) => {
+    getAllTokenIds: async ({ chain: selector, address, disable_total, ...parameters }) => {
+      const { limit, cursor, offset, ...form } = parameters;
       const chain = await selectFullIndex(selectChain, selector, "the tokens of a collection");
       const found = await chain.store.nftBalances.listTokenIds(address, {
         after: cursor && cursorValue(cursor, 0),
         counted: cursor && countedPages(cursor, 1),
-        offset: 0,
+        offset: cursor ? 0 : offset,
         limit: limit + 1,
       });
       if (found.total === 0) requireSynced(chain);
@@ -69,8 +78,8 @@ export function nftHandlers(selectChain: SelectChain) {
       const { rows: ids, last } = await limitPageSize(chain, all, limit);
       const serialize = await loadNftSerializer(chain, ids, form);
       return {
-        total: found.total,
-        ...pageFields({ limit, cursor }, last && [last.tokenId, ...countedParts(found)]),
+        ...(!disable_total && { total: found.total }),
+        ...pageFields(placeOf(parameters), last && [last.tokenId, ...countedParts(found)]),
         status: listStatus(chain, found),
         result: ids.map((id) => ({ ...serialize(id), amount: id.amount })),
       };
@@ -88,7 +97,8 @@ export function nftHandlers(selectChain: SelectChain) {
         requireSynced(chain);
         throw notFound(`${address} has no token ${token_id}`);
       }
-      const object = (await loadNftSerializer(chain, [first], form))(first);
+      const [ownership] = await ownershipFields(chain, [first]);
+      const object = { ...(await loadNftSerializer(chain, [first], form))(first), ...ownership };
       const listed = await chain.store.nftBalances.totalAmount(address, tokenId);
       // An unlisted token of a range has one owner and no balance of its own.
       const amount = listed === 0n ? BigInt(first.amount) : listed;
@@ -117,14 +127,23 @@ export function nftHandlers(selectChain: SelectChain) {
         collection_logo: chain.labels.of(address).logo,
       };
     },
-    getNFTTransfers: async ({ chain: selector, address, direction, format, ...parameters }) => {
+    getNFTTransfers: async ({
+      chain: selector,
+      address,
+      direction,
+      contract_addresses: tokens,
+      format,
+      order,
+      ...parameters
+    }) => {
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);
-      return transfersPage(chain, { wallet: address, direction }, parameters, format);
+      const of = { wallet: address, direction, ...(tokens && { tokens }) };
+      return transfersPage(chain, of, parameters, format, order === "asc");
     },
-    getContractNFTTransfers: async ({ chain: selector, address, format, ...parameters }) => {
+    getContractNFTTransfers: async ({ chain: selector, address, format, order, ...parameters }) => {
       const chain = await selectFullIndex(selectChain, selector, "the transfers of a collection");
-      return transfersPage(chain, { token: address }, parameters, format);
+      return transfersPage(chain, { token: address }, parameters, format, order === "asc");
     },
     getWalletTokenIdTransfers: async (given) => {
       const { chain: selector, address, token_id, format, order, ...parameters } = given;
@@ -132,19 +151,19 @@ export function nftHandlers(selectChain: SelectChain) {
       const of = { token: address, tokenId: toWord(token_id) };
       return transfersPage(chain, of, parameters, format, isAscending(order));
     },
-    getNftTransfersFromToBlock: async ({ chain: selector, format, ...parameters }) => {
+    getNftTransfersFromToBlock: async ({ chain: selector, format, order, ...parameters }) => {
       const { from_block, to_block, from_date, to_date } = parameters;
       if ([from_block, to_block, from_date, to_date].every((bound) => bound === undefined))
         throw invalid("one of from_block, to_block, from_date and to_date is required");
       const chain = await selectFullIndex(selectChain, selector, "the transfers of a range of blocks");
-      return transfersPage(chain, {}, parameters, format);
+      return transfersPage(chain, {}, parameters, format, order === "asc");
     },
-    getNFTTransfersByBlock: async ({ chain: selector, block_number_or_hash, ...parameters }) => {
+    getNFTTransfersByBlock: async ({ chain: selector, block_number_or_hash, order, ...parameters }) => {
       const chain = await selectFullIndex(selectChain, selector, "the transfers of a block");
       const { number, exists } = await resolveBlock(chain, block_number_or_hash);
       if (!exists) throw notFound(`chain "${chain.config.name}" has no block ${block_number_or_hash}`);
       const bounds = { ...parameters, from_block: number, to_block: number };
-      const page = await transfersPage(chain, {}, bounds, "decimal");
+      const page = await transfersPage(chain, {}, bounds, "decimal", order === "asc");
       return { ...page, block_exists: true, index_complete: (chain.status().indexed ?? -1) >= number };
     },
   } satisfies Partial<Handlers>;
@@ -194,8 +213,9 @@ async function requireStandardTransfers(chain: ChainContext, token: string): Pro
 async function ownersPage(
   chain: ChainContext,
   of: BalanceSelection,
-  { limit, cursor, ...form }: NftForm & { limit: number; cursor?: Cursor | undefined },
+  { disable_total, ...parameters }: NftForm & OffsetPage & { disable_total?: boolean | undefined },
 ) {
+  const { limit, cursor, offset, ...form } = parameters;
   const after = cursor && {
     token: cursorValue(cursor, 0),
     tokenId: cursorValue(cursor, 1),
@@ -205,28 +225,28 @@ async function ownersPage(
   const found = await chain.store.nftBalances.listBalances(of, {
     after,
     counted: cursor && countedPages(cursor, 3),
-    offset: 0,
+    offset: cursor ? 0 : offset,
     limit: limit + 1,
   });
   if (found.total === 0) requireSynced(chain);
   const { rows, last } = await limitPageSize(chain, found.rows, limit);
   const hasDropped = (await firstKeptBlock(chain)) !== undefined;
-  const [serialize, positions] = await Promise.all([
+  const [serialize, ownership] = await Promise.all([
     loadNftSerializer(chain, rows, form),
-    chain.store.nftBalances.transferPositions(rows, hasDropped),
+    ownershipFields(chain, rows),
   ]);
   // Without its transfers, a contract whose events are not supported looks like one without tokens.
   const isUnknown = hasDropped && found.total === 0 && "token" in of;
   return {
-    total: found.total,
-    ...pageFields({ limit, cursor }, last && [last.token, last.tokenId, last.owner, ...countedParts(found)]),
+    ...(!disable_total && { total: found.total }),
+    ...pageFields(
+      placeOf(parameters),
+      last && [last.token, last.tokenId, last.owner, ...countedParts(found)],
+    ),
     status: listStatus(chain, { isPartial: found.isPartial || isUnknown }),
     result: rows.map((row, i) => ({
       ...serialize(row),
-      owner_of: row.owner,
-      block_number: blockNumberText(positions[i]?.received),
-      // A wallet index does not contain the mint of tokens that others owned before.
-      block_number_minted: chain.config.scope === "wallets" ? null : blockNumberText(positions[i]?.minted),
+      ...(ownership[i] ?? { owner_of: row.owner, block_number: null, block_number_minted: null }),
       amount: row.amount,
     })),
   };
@@ -285,6 +305,7 @@ async function resolveBlock(
 function isAscending(order: EndpointParameters["getWalletTokenIdTransfers"]["order"]): boolean {
   const [first] = order ?? [];
   if (!first) return false;
+  if (order?.length === 1 && (first.field === "asc" || first.field === "desc")) return first.field === "asc";
   if (order?.length === 1 && (first.field === "block_number" || first.field === "block_timestamp"))
     return !first.descending;
   throw invalid("order must be block_number.ASC or block_number.DESC");
@@ -305,8 +326,4 @@ function countedParts({ total, isPartial }: CountedPages): number[] {
 function countedPages({ parts }: Cursor, index: number): CountedPages | undefined {
   const [total, isPartial] = parts.slice(index);
   return typeof total === "number" ? { total, isPartial: isPartial === 1 } : undefined;
-}
-
-function blockNumberText(position: number | undefined): string | null {
-  return position === undefined ? null : String(blockOf(position));
 }

@@ -107,6 +107,21 @@ export function pageFields(
   return { page, page_size: limit, cursor: nextParts ? encodeCursor(nextParts, page + 1) : "" };
 }
 
+/** A page by number of rows, or by the cursor of the previous page. */
+export interface OffsetPage {
+  limit: number;
+  offset: number;
+  cursor?: Cursor | undefined;
+}
+
+/** The place of a page among the others, for `pageFields`. */
+export function placeOf({ limit, offset, cursor }: OffsetPage): {
+  limit: number;
+  cursor: Pick<Cursor, "page">;
+} {
+  return { limit, cursor: cursor ?? { page: Math.floor(offset / limit) } };
+}
+
 /** First and last block of the range; undefined for no bound. */
 export async function blockBounds(
   chain: ChainContext,

@@ -125,17 +125,20 @@ export function choice<const Choices extends readonly [string, ...string[]]>(cho
   );
 }
 
-/** A list as an array, as repeated parameters, or as text with commas. Duplicates are removed. */
+/** A list as an array, as repeated parameters, as text with commas, or as JSON. Duplicates are removed. */
 export function list<Item extends z.ZodType>(item: Item) {
   return z
     .preprocess(
       (value, context) => {
+        const json = typeof value === "string" && value.trim().startsWith("[") ? tryParse(value) : undefined;
         // One extra item shows that there are too many.
         const items: unknown[] = Array.isArray(value)
           ? value
-          : typeof value === "string"
-            ? value.split(",", MAX_LIST + 1)
-            : [value];
+          : Array.isArray(json)
+            ? json
+            : typeof value === "string"
+              ? value.split(",", MAX_LIST + 1)
+              : [value];
         if (items.length === 0) context.addIssue("must contain at least one item");
         if (items.length > MAX_LIST) context.addIssue(`must contain at most ${MAX_LIST} items`);
         return items.map((each) => (typeof each === "string" ? each.trim() : each));

@@ -61,13 +61,34 @@ describe("a missing parameter", () => {
   });
 });
 
-it("unknown and ignored parameters are omitted", () => {
-  const given = { address, nothing: 1, providerUrl: "http://localhost", subdomain: "a" };
+it("parameters of old clients that are ignored, and those of every endpoint, are omitted", () => {
+  const given = { address, providerUrl: "http://localhost", nothing: undefined, empty: "" };
   expect(read("getNativeBalance", given)).toEqual({ address, chain: "eth", to_block: undefined });
   expect(read("web3ApiVersion", { address })).toEqual({});
   expect(read("getBlock", { address: "no URI", block_number_or_hash: 1 })).toEqual({
     block_number_or_hash: 1,
     chain: "eth",
+  });
+});
+
+describe("an unknown parameter", () => {
+  it("is refused with the known ones, as ignoring it would return something else", () => {
+    expect(errorMessage("getNativeBalance", { address, nothing: 1 })).toBe(
+      "nothing is not a parameter of this endpoint: it takes address, chain, providerUrl, to_block",
+    );
+    expect(errorMessage("getNFTs", { address, token_address: other })).toMatch(/^token_address is not/);
+    expect(errorMessage("getNFTs", { address, "toString[0]": other })).toMatch(/^toString\[0\] is not/);
+  });
+
+  it("that Moralis documents is refused with the reason, unless it is false", () => {
+    expect(errorMessage("getNFTs", { address, media_items: "true" })).toMatch(
+      /^media_items is not supported/,
+    );
+    for (const media_items of [false, "false", "0"])
+      expect(read("getNFTs", { address, media_items })).toMatchObject({ address });
+    expect(errorMessage("getTransactions", { address, include: "internal_transactions" })).toMatch(
+      /getWalletHistory/,
+    );
   });
 });
 
@@ -100,6 +121,11 @@ describe("parsed parameters", () => {
     [...tokens({ addresses: [address, other, address] }), [address, other]],
     [...tokens({ "addresses[]": [address, other] }), [address, other]],
     [...tokens({ "addresses[]": address }), [address]],
+    [...tokens({ "addresses[1]": other, "addresses[0]": address }), [address, other]],
+    [...tokens({ addresses: JSON.stringify([address, other]) }), [address, other]],
+    ["getNFTs", { address, "token_addresses[0]": other }, "token_addresses", [other]],
+    ["getTokenTransfers", { address, "contract_addresses[0]": other }, "contract_addresses", [other]],
+    ["getContractNFTTransfers", { address, order: "ASC" }, "order", "asc"],
     [...date("2021-05-07T11:08:35.000Z"), 1_620_385_715],
     [...date("2021-05-07"), 1_620_345_600],
     [...date("Fri, 07 May 2021 11:08:35 GMT"), 1_620_385_715],

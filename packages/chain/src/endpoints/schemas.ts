@@ -158,6 +158,18 @@ const logEventByAddress = z
   .object({ transaction_hash: hash, address, ...blockFields, data: hex, ...topics })
   .describe("A log of a contract.");
 
+const logEvent = z
+  .object({
+    transaction_hash: hash,
+    address,
+    ...blockFields,
+    data: z.custom<JsonObject>().meta({
+      type: "object",
+      examples: [{ from: "0x7de3085b3190b3a787822ee16f23be010f5f8686", amount: "1000000" }],
+    }),
+  })
+  .describe("A decoded event; data contains the arguments by name.");
+
 const erc20Transaction = z
   .object({
     transaction_hash: hash,
@@ -234,17 +246,8 @@ export const SCHEMAS = {
     .describe("The block nearest to a date; its timestamp in seconds since the epoch."),
   logEventByAddress,
   logCollection: listOf(logEventByAddress).describe("A page of logs."),
-  logEvent: z
-    .object({
-      transaction_hash: hash,
-      address,
-      ...blockFields,
-      data: z.custom<JsonObject>().meta({
-        type: "object",
-        examples: [{ from: "0x7de3085b3190b3a787822ee16f23be010f5f8686", amount: "1000000" }],
-      }),
-    })
-    .describe("A decoded event; data contains the arguments by name."),
+  logEvent,
+  logEventCollection: listOf(logEvent).describe("A page of decoded events."),
   contractResult: z.custom<JsonValue>().meta({
     description:
       "Return value of the function: integers as decimal text, several values as an object by name.",

@@ -15,11 +15,12 @@ import {
 } from "../store/transferConditions.ts";
 
 /**
- * Which events to read: logs of a contract's event, transactions or transfers of an address, or all transfers of a
- * token. Addresses and topics are lower-case hex with 0x.
+ * Which events to read: logs of a contract's event, decoded or not, transactions or transfers of an address, or all
+ * transfers of a token. Addresses and topics are lower-case hex with 0x.
  */
 export type Selection =
   | { kind: "event"; address: string; topic: string; event: AbiEvent }
+  | { kind: "logs"; address: string; topic: string }
   | { kind: "transactions" | "erc20" | "nft" | "erc20Token" | "nftToken"; address: string };
 
 /** A selected log, transaction or transfer; bytes as the database returns them. */
@@ -85,12 +86,13 @@ export function createSelectionQuery(selection: Selection): SelectionQuery {
   const logs = { columns: LOG_COLUMNS, table: "logs", details: transferDetails } as const;
   const nfts = { columns: NFT_COLUMNS, table: "nft_transfers", details: transferDetails } as const;
   switch (kind) {
-    case "event": {
+    case "event":
+    case "logs": {
       const ofContract = ofLogs("address", "=", toBytes(address));
       return {
         ...logs,
         branches: [ofContract.and("topic0", "=", toBytes(selection.topic))],
-        fields: (row) => eventFields(selection.event, row),
+        fields: (row) => (kind === "event" ? eventFields(selection.event, row) : logFields(row)),
       };
     }
     case "transactions":
@@ -116,6 +118,18 @@ function eventFields(event: AbiEvent, row: SelectedRow): JsonObject | undefined 
   // Another event can have the same topic but other indexed inputs; skip its logs.
   const args = decodeEvent(event, { topics: topicsOf(row), data: toHexOrNull(row.data) ?? "0x" });
   return args && { log_index: indexOf(row.position), address: toHexOrNull(row.address), args };
+}
+
+/** A log that is not decoded: its topics and data are its arguments. */
+function logFields(row: SelectedRow): JsonObject {
+  const topics = topicsOf(row).map((topic, i) => [`topic${i}`, topic]);
+  const transactionIndex = Number(row.transaction_index);
+  const args = {
+    ...Object.fromEntries(topics),
+    data: toHexOrNull(row.data) ?? "0x",
+    transaction_index: transactionIndex,
+  };
+  return { log_index: indexOf(row.position), address: toHexOrNull(row.address), args };
 }
 
 function transactionFields(row: SelectedRow): JsonObject {

@@ -50,6 +50,7 @@ import { TokenStore } from "./tokenStore.ts";
 import { readTouchedAddresses } from "./touchedAddresses.ts";
 import { TradeStore } from "./trades.ts";
 import {
+  type Erc20Selection,
   erc20TokenCondition,
   erc20WalletConditions,
   type NftTransferSelection,
@@ -244,12 +245,11 @@ export class ChainStore {
   }
 
   /** Transfers from and to a wallet, or of a token. */
-  async erc20Transfers(
-    selection: { wallet: string } | { token: string },
-    window: ListOptions,
-  ): Promise<ListResult<Erc20Transfer>> {
+  async erc20Transfers(selection: Erc20Selection, window: ListOptions): Promise<ListResult<Erc20Transfer>> {
     const branches =
-      "token" in selection ? [erc20TokenCondition(selection.token)] : erc20WalletConditions(selection.wallet);
+      "token" in selection
+        ? [erc20TokenCondition(selection.token)]
+        : erc20WalletConditions(selection.wallet, selection.tokens);
     const { rows, total } = await this.#readList("logs", branches, window, erc20Counts(selection));
     return { rows: rows.map(erc20Transfer), total };
   }

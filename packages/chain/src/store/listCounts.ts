@@ -8,7 +8,7 @@ import {
   type TransactionRow,
 } from "../model/rows.ts";
 import type { ListTable } from "./tables.ts";
-import { addressTopicBytes, type NftTransferSelection } from "./transferConditions.ts";
+import { addressTopicBytes, type Erc20Selection, type NftTransferSelection } from "./transferConditions.ts";
 
 /** Lists whose lengths the index contains: the rows of a table with the same value in one column, or in two. */
 interface CountedList {
@@ -85,15 +85,16 @@ export function internalCounts(address: string): CountKey[] {
   return [countKey("internalFrom", key), countKey("internalTo", key)];
 }
 
-/** The lists that `erc20WalletConditions` or `erc20TokenCondition` selects. */
-export function erc20Counts(selection: { wallet: string } | { token: string }): CountKey[] {
+/** The lists that `erc20WalletConditions` or `erc20TokenCondition` selects; undefined if their lengths are not stored. */
+export function erc20Counts(selection: Erc20Selection): CountKey[] | undefined {
   if ("token" in selection) return [countKey("erc20Of", toBytes(selection.token))];
+  if (selection.tokens) return undefined;
   const topic = addressTopicBytes(selection.wallet);
   return [countKey("erc20From", topic), countKey("erc20To", topic)];
 }
 
-/** The lists that `nftConditions` selects. */
-export function nftCounts(selection: NftTransferSelection): CountKey[] {
+/** The lists that `nftConditions` selects; undefined if their lengths are not stored. */
+export function nftCounts(selection: NftTransferSelection): CountKey[] | undefined {
   if ("token" in selection && selection.token !== undefined) {
     const token = toBytes(selection.token);
     return [
@@ -101,6 +102,7 @@ export function nftCounts(selection: NftTransferSelection): CountKey[] {
     ];
   }
   if (!("wallet" in selection) || selection.wallet === undefined) return [countKey("nfts")];
+  if (selection.tokens) return undefined;
   const wallet = toBytes(selection.wallet);
   switch (selection.direction) {
     case "from":

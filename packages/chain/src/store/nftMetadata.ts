@@ -47,6 +47,7 @@ export interface MetadataSearch {
   toBlock?: number | undefined;
   /** Only rows with a lower id. */
   after?: number | undefined;
+  offset: number;
   limit: number;
 }
 
@@ -131,7 +132,7 @@ export class NftMetadataStore {
   /** Returns rows that match all terms, latest first. */
   async search(search: MetadataSearch): Promise<MetadataMatches> {
     const { dialect } = this.#reader;
-    const { terms, tokens, after, limit } = search;
+    const { terms, tokens, after, offset, limit } = search;
     const matches = query
       .selectFrom("nft_metadata")
       .where(
@@ -144,7 +145,10 @@ export class NftMetadataStore {
       );
     const page = after === undefined ? matches : matches.where("id", "<", after);
     const [rows, [count]] = await Promise.all([
-      this.#reader.all(page.selectAll().select(DEFINITION).orderBy("id", "desc").limit(limit), "list"),
+      this.#reader.all(
+        page.selectAll().select(DEFINITION).orderBy("id", "desc").limit(limit).offset(offset),
+        "list",
+      ),
       this.#reader.all(matches.select((eb) => eb.fn.countAll<number>().as("n")).select(DEFINITION), "list"),
     ]);
     const definition = count?.definition ?? null;

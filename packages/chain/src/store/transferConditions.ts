@@ -1,10 +1,14 @@
 import { type Expression, expressionBuilder, type SqlBool } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
+import { padValues } from "./padValues.ts";
 import type { ChainTables } from "./tables.ts";
 
-/** Transfers of a wallet, a collection, one of its tokens, or all. */
+/** Transfers of a wallet, of some tokens only if they are given, or of a token. */
+export type Erc20Selection = { wallet: string; tokens?: readonly string[] } | { token: string };
+
+/** Transfers of a wallet, of some collections only if they are given, of a collection, one of its tokens, or all. */
 export type NftTransferSelection =
-  | { wallet: string; direction: "both" | "to" | "from" }
+  | { wallet: string; direction: "both" | "to" | "from"; tokens?: readonly string[] }
   | { token: string; tokenId?: string }
   | Record<string, never>;
 
@@ -27,9 +31,13 @@ export function erc20TokenCondition(token: string): Expression<SqlBool> {
 }
 
 /** Conditions without overlap for the ERC-20 transfers from and to a wallet. */
-export function erc20WalletConditions(wallet: string): Expression<SqlBool>[] {
+export function erc20WalletConditions(wallet: string, tokens?: readonly string[]): Expression<SqlBool>[] {
   const topic = addressTopicBytes(wallet);
-  return [isErc20.and("topic1", "=", topic), isErc20.and("topic2", "=", topic).and("topic1", "<>", topic)];
+  const all = [
+    isErc20.and("topic1", "=", topic),
+    isErc20.and("topic2", "=", topic).and("topic1", "<>", topic),
+  ];
+  return tokens ? all.map((each) => each.and("address", "in", padValues(tokens.map(toBytes)))) : all;
 }
 
 /** Conditions without overlap for the transactions, NFT transfers or internal transfers from and to an address. */
@@ -63,13 +71,21 @@ export function nftConditions(selection: NftTransferSelection): Expression<SqlBo
     return [selection.tokenId ? ofToken.and("token_id", "=", toBytes(selection.tokenId)) : ofToken];
   }
   if (!("wallet" in selection) || selection.wallet === undefined) return [ofTransfers.lit(true)];
-  const bytes = toBytes(selection.wallet);
-  switch (selection.direction) {
+  const { wallet, direction, tokens } = selection;
+  const all = walletConditions(wallet, direction);
+  return tokens
+    ? all.map((each) => ofTransfers.and([each, ofTransfers("token", "in", padValues(tokens.map(toBytes)))]))
+    : all;
+}
+
+function walletConditions(wallet: string, direction: "both" | "to" | "from"): Expression<SqlBool>[] {
+  const bytes = toBytes(wallet);
+  switch (direction) {
     case "from":
       return [isParty("from_address", bytes)];
     case "to":
       return [isParty("to_address", bytes)];
     default:
-      return partyConditions(selection.wallet);
+      return partyConditions(wallet);
   }
 }

@@ -90,7 +90,8 @@ export interface Operations {
     >;
     /** Returns the NFT transfers of a block. */
     readonly getNFTTransfersByBlock: Call<
-      OnChain & ListPage & { block_number_or_hash: string | number; subdomain?: string },
+      OnChain &
+        ListPage & { block_number_or_hash: string | number; order?: "desc" | "asc"; subdomain?: string },
       NftTransferCollection
     >;
     /** A transaction with its receipt and its logs. */
@@ -106,13 +107,13 @@ export interface Operations {
     readonly getLogsByAddress: Call<
       AddressOnChain &
         BlockRange &
-        CursorPage & {
+        ListPage & {
           block_number?: number | string;
           topic0?: string;
           topic1?: string;
           topic2?: string;
           topic3?: string;
-          disable_total?: boolean;
+          order?: "desc" | "asc";
           subdomain?: string;
         },
       Page<ContractLog>
@@ -120,14 +121,14 @@ export interface Operations {
     /** Returns decoded events of a contract, latest first. */
     readonly getContractEvents: Call<
       AddressOnChain &
-        BlockRange & {
+        BlockRange &
+        ListPage & {
           topic: string;
-          offset?: number;
-          limit?: number;
+          order?: "desc" | "asc";
           subdomain?: string;
           providerUrl?: string;
         } & OneOf<"data" | "abi", object>,
-      ContractEvent[]
+      Page<ContractEvent>
     >;
     /** Calls a view or pure function of a contract. */
     readonly runContractFunction: Call<
@@ -203,22 +204,37 @@ export interface Operations {
     >;
     /** Returns NFT transfers from and to a wallet, latest first. */
     readonly getNFTTransfers: Call<
-      AddressOnChain & NftPage & { direction?: "both" | "to" | "from"; disable_total?: boolean },
+      AddressOnChain &
+        BlockRange &
+        ListPage & {
+          format?: "decimal" | "hex";
+          direction?: "both" | "to" | "from";
+          contract_addresses?: string | readonly string[];
+          order?: "desc" | "asc";
+        },
       NftTransferCollection
     >;
     /** Returns the collections of which a wallet owns NFTs, with their number. */
     readonly getWalletNFTCollections: Call<
-      AddressOnChain & CursorPage & { exclude_spam?: boolean },
+      AddressOnChain &
+        CursorPage & { disable_total?: boolean; exclude_spam?: boolean; token_counts?: string },
       Page<WalletCollection>
     >;
     /** Returns the NFTs of one collection that a wallet owns. */
     readonly getNFTsForContract: Call<
-      AddressOnChain & NftPage & { token_address: string; normalizeMetadata?: boolean },
+      AddressOnChain &
+        ListPage & { token_address: string; format?: "decimal" | "hex"; normalizeMetadata?: boolean },
       NftOwnerCollection
     >;
     /** Returns ERC-20 transfers from and to a wallet, latest first. */
     readonly getTokenTransfers: Call<
-      AddressOnChain & BlockRange & ListPage & { subdomain?: string },
+      AddressOnChain &
+        BlockRange &
+        ListPage & {
+          contract_addresses?: string | readonly string[];
+          order?: "desc" | "asc";
+          subdomain?: string;
+        },
       Page<Erc20Transfer>
     >;
     /** Returns the native balance of a wallet. */
@@ -231,6 +247,7 @@ export interface Operations {
       AddressOnChain & {
         to_block?: number | string;
         token_addresses?: string | readonly string[];
+        exclude_spam?: boolean;
         subdomain?: string;
       },
       Erc20Balance[]
@@ -238,7 +255,8 @@ export interface Operations {
     /** Returns the NFTs that a wallet owns. */
     readonly getNFTs: Call<
       AddressOnChain &
-        NftPage & {
+        ListPage & {
+          format?: "decimal" | "hex";
           token_addresses?: string | readonly string[];
           normalizeMetadata?: boolean;
           exclude_spam?: boolean;
@@ -289,7 +307,7 @@ export interface Operations {
     >;
     /** Returns the transfers of a token, latest first. */
     readonly getTokenAddressTransfers: Call<
-      AddressOnChain & BlockRange & ListPage & { subdomain?: string },
+      AddressOnChain & BlockRange & ListPage & { order?: "desc" | "asc"; subdomain?: string },
       Page<Erc20Transfer>
     >;
     /** Returns the allowance of a spender. */
@@ -325,7 +343,8 @@ export interface Operations {
     readonly searchNFTs: Call<
       OnChain &
         BlockRange &
-        NftPage & {
+        ListPage & {
+          format?: "decimal" | "hex";
           q: string;
           filter?: string | readonly ("name" | "description" | "attributes" | "global")[];
           addresses?: string | readonly string[];
@@ -334,16 +353,15 @@ export interface Operations {
     >;
     /** Returns all NFT transfers in a range of blocks or time; at least one bound is required. */
     readonly getNftTransfersFromToBlock: Call<
-      OnChain & BlockRange & NftPage & { disable_total?: boolean },
+      OnChain & BlockRange & ListPage & { format?: "decimal" | "hex"; order?: "desc" | "asc" },
       NftTransferCollection
     >;
     /** Returns the sales of a collection, latest first. */
     readonly getNFTTrades: Call<
       AddressOnChain &
         BlockRange &
-        CursorPage & {
+        ListPage & {
           marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
-          disable_total?: boolean;
           provider_url?: string;
         },
       Page<Trade>
@@ -359,12 +377,12 @@ export interface Operations {
     >;
     /** Returns the transfers of a collection, latest first. */
     readonly getContractNFTTransfers: Call<
-      AddressOnChain & NftPage & { disable_total?: boolean },
+      AddressOnChain & BlockRange & ListPage & { format?: "decimal" | "hex"; order?: "desc" | "asc" },
       NftTransferCollection
     >;
     /** Returns the owners of a collection: one row per token and owner. */
     readonly getNFTOwners: Call<
-      AddressOnChain & NftPage & { normalizeMetadata?: boolean },
+      AddressOnChain & ListPage & { format?: "decimal" | "hex"; normalizeMetadata?: boolean },
       NftOwnerCollection
     >;
     /** Returns name, symbol and contract type of a collection. */
@@ -372,7 +390,10 @@ export interface Operations {
     /** Refreshes a collection from the chain. */
     readonly syncNFTContract: Call<AddressOnChain, JsonObject>;
     /** Returns the tokens of a collection with metadata. */
-    readonly getAllTokenIds: Call<AddressOnChain & NftPage & { normalizeMetadata?: boolean }, NftCollection>;
+    readonly getAllTokenIds: Call<
+      AddressOnChain & ListPage & { format?: "decimal" | "hex"; normalizeMetadata?: boolean },
+      NftCollection
+    >;
     /** Refreshes the metadata of one NFT. */
     readonly reSyncMetadata: Call<
       AddressOnChain & {
@@ -384,16 +405,21 @@ export interface Operations {
     >;
     /** Returns the owners of one NFT. */
     readonly getTokenIdOwners: Call<
-      AddressOnChain & NftPage & { token_id: string | number | bigint; normalizeMetadata?: boolean },
+      AddressOnChain &
+        ListPage & {
+          token_id: string | number | bigint;
+          format?: "decimal" | "hex";
+          normalizeMetadata?: boolean;
+        },
       NftOwnerCollection
     >;
     /** Returns the transfers of one NFT. */
     readonly getWalletTokenIdTransfers: Call<
       AddressOnChain &
-        NftPage & {
+        ListPage & {
           token_id: string | number | bigint;
+          format?: "decimal" | "hex";
           order?: string | readonly string[];
-          disable_total?: boolean;
         },
       NftTransferCollection
     >;

@@ -322,6 +322,9 @@ export interface Nft {
   token_uri?: string | null;
   metadata?: string | null;
   synced_at?: string | null;
+  owner_of?: string | null;
+  block_number?: string | null;
+  block_number_minted?: string | null;
   amount?: string | null;
   name?: string | null;
   symbol?: string | null;

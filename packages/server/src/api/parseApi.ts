@@ -22,6 +22,7 @@ import type { Store } from "../database/store.ts";
 import { batchRoute } from "./batchRoute.ts";
 import { chargedErrorReply } from "./chargedReplies.ts";
 import { executeRoute } from "./executeRoute.ts";
+import { readFunctionCall } from "./functionByGet.ts";
 import { createIdempotency, type IdempotencyOptions } from "./idempotency.ts";
 import type { RequestLimits } from "./parseApiLimits.ts";
 import type { ParseRoute } from "./parseRoute.ts";
@@ -106,9 +107,11 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       requestId: requestIdOf(message),
       headers: message.headers,
       serverUrl: serverUrlOf(message),
+      speaksParse: true,
     };
     const handleFields = (fields?: JsonObject) => {
-      const envelope = parseEnvelope(httpMethod, message.headers, search, fields);
+      const parsed = parseEnvelope(httpMethod, message.headers, search, fields);
+      const envelope = readFunctionCall(parsed, httpMethod, normalizedPath);
       const execute = () => handleEnvelope(envelope, normalizedPath, client, message);
       if (!dependencies.logRequest) return execute();
       const { method, params } = envelope;
@@ -150,7 +153,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   async function handleEnvelope(
     envelope: Envelope,
     path: string,
-    client: Pick<ApiRequest, "ip" | "requestId" | "headers" | "serverUrl">,
+    client: Pick<ApiRequest, "ip" | "requestId" | "headers" | "serverUrl" | "speaksParse">,
     message: IncomingMessage,
   ): Promise<ApiReply> {
     const route = routeFor(envelope.method, path);
@@ -299,6 +302,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         isInternal: true,
         requestId,
         serverUrl: dependencies.serverUrl,
+        speaksParse: true,
         pathParams: {},
         writeOptions: {},
       };

@@ -1,5 +1,5 @@
 import type { ChainService } from "@purse/chain";
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
@@ -139,13 +139,12 @@ export class ChainEvents {
   /** Cloud functions that create watches with the master key, by their names in Moralis v1 and shorter ones. */
   get functions(): { name: string; run(request: FunctionCall): Promise<JsonValue> }[] {
     const watch = (kind: "event" | "address") => async (request: FunctionCall) => {
-      if (request.auth.kind !== "master" || request.auth.readOnly) {
-        throw operationForbidden("unauthorized: master key is required");
-      }
+      assertMaster(request);
       return this.#add(request, kind);
     };
     return [
       { name: "watchContractEvent", run: watch("event") },
+      { name: "unwatchContractEvent", run: (request: FunctionCall) => this.#remove(request) },
       { name: "watchAddress", run: watch("address") },
       { name: "watchWallet", run: watch("address") },
       ...this.#addressSync.functions,
@@ -168,19 +167,44 @@ export class ChainEvents {
 
   async #add(request: FunctionCall, kind: "event" | "address"): Promise<JsonValue> {
     const { abi, chainId, chain, limit: _, syncHistorical, ...others } = request.params;
+    if (kind === "event") assertEventNamed(request.params);
+    const hasAbi = kind === "event" && abi !== undefined && abi !== null;
     const watchOptions: JsonObject = {
       ...others,
       chainId: String(chainId ?? chain ?? ""),
-      ...(kind === "event" && { abi: abi ?? [] }),
+      ...(hasAbi && { abi }),
       ...(syncHistorical !== undefined && { sync_historical: syncHistorical }),
     };
     const { id } = parseWatch(watchOptions, this.#selector);
-    const options = { ...watchOptions, ...(kind === "event" && { abi: abiEntries(abi) }) };
+    const options = { ...watchOptions, ...(hasAbi && { abi: abiEntries(abi) }) };
     const known = await this.#storedWatches();
-    const duplicate = known.find((row) => this.#tryParseWatch(row)?.id === id);
+    const duplicate = known.find((row) => this.#tryParseWatch(row, true)?.id === id);
     if (duplicate) return { success: true, objectId: duplicate.objectId ?? null };
     const { body } = await this.#dependencies.objects.create(request, "_ChainWatch", options);
     return { success: true, objectId: body.objectId ?? null };
+  }
+
+  /** Deletes the watches of a table; its objects stay. */
+  async #remove(request: FunctionCall): Promise<JsonValue> {
+    assertMaster(request);
+    const { tableName, ...others } = request.params;
+    const unknown = Object.keys(others)[0];
+    if (typeof tableName !== "string" || unknown !== undefined) {
+      throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "unwatchContractEvent takes tableName");
+    }
+    const stored = (await this.#storedWatches()).filter((row) => row.tableName === tableName);
+    for (const { objectId } of stored)
+      await this.#dependencies.objects.remove(request, "_ChainWatch", String(objectId));
+    if (stored.length > 0) return { success: true };
+    const isConfigured = [...this.#dependencies.config.watch, ...this.#codeWatches].some(
+      (options) => options.tableName === tableName,
+    );
+    throw new ProtocolError(
+      ErrorCode.OBJECT_NOT_FOUND,
+      isConfigured
+        ? `${tableName} is watched by the configuration or cloud code: remove it there`
+        : `${tableName} is not watched`,
+    );
   }
 
   async #pass(): Promise<void> {
@@ -227,11 +251,14 @@ export class ChainEvents {
   async #reloadWatches(): Promise<void> {
     const { clock, config, chain, logger } = this.#dependencies;
     const store = this.#store;
-    const configured = [...config.watch, ...this.#codeWatches, ...(await this.#storedWatches())];
+    const configured = [...config.watch, ...this.#codeWatches];
+    const stored = await this.#storedWatches();
     const addresses = await this.#addressSync.addresses();
     this.#summaries.setAddresses(addresses);
     const watches = [
       ...configured.flatMap((options) => this.#tryParseWatch(options) ?? []),
+      // Earlier versions accepted filters that match nothing.
+      ...stored.flatMap((options) => this.#tryParseWatch(options, true) ?? []),
       ...addresses.flatMap((synced) => syncWatches(synced, this.#selector)),
     ];
     const indexers = new Map<string, WatchIndexer>();
@@ -267,9 +294,9 @@ export class ChainEvents {
     this.#indexersOf = indexersOf;
   }
 
-  #tryParseWatch(options: JsonObject): Watch | undefined {
+  #tryParseWatch(options: JsonObject, isStored = false): Watch | undefined {
     try {
-      return parseWatch(watchOptionsOf(options), this.#selector);
+      return parseWatch(watchOptionsOf(options), this.#selector, isStored);
     } catch (error) {
       this.#dependencies.logger.warn("a watch is invalid", {
         watch: options,
@@ -287,6 +314,21 @@ export class ChainEvents {
   #statusOf(chainId: number) {
     return this.#dependencies.chain.status().find(({ chain }) => chain === chainId);
   }
+}
+
+function assertMaster({ auth }: FunctionCall): void {
+  if (auth.kind !== "master" || auth.readOnly) {
+    throw operationForbidden("unauthorized: master key is required");
+  }
+}
+
+function assertEventNamed({ abi, topic }: JsonObject): void {
+  const isGiven = (value: JsonValue | undefined) => value !== undefined && value !== null;
+  if (isGiven(abi) || isGiven(topic)) return;
+  throw new ProtocolError(
+    ErrorCode.VALIDATION_ERROR,
+    "Invalid watch: topic or abi must name the event; watchAddress watches an address",
+  );
 }
 
 /** Returns the linked addresses of a user, as text to compare. */

@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type Operation,
+  ProtocolError,
+  parseWhere,
+} from "@purse/protocol";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
 import type { Logger } from "../core/logger.ts";
 import { idsCondition } from "../data/objects/include.ts";
@@ -7,7 +14,7 @@ import { BatchTransaction, type WriteTransaction } from "../data/objects/writeTr
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { findRows } from "../database/serverRows.ts";
-import type { Store, Write } from "../database/store.ts";
+import { type Store, UPDATE_CONFLICT, type Write } from "../database/store.ts";
 
 export interface EventWriterDependencies {
   store: Store;
@@ -22,6 +29,9 @@ export type EventChange =
   | { kind: "removed" | "confirmed"; object: JsonObject }
   /** Sets the fields of an object. */
   | { kind: "updated"; object: JsonObject };
+
+/** Number of objects per transaction. */
+const RENAME_BATCH = 500;
 
 const EVENT_FIELDS = {
   block_hash: { type: "String" },
@@ -60,6 +70,49 @@ export class EventWriter {
         : { ...SERVER_ONLY_PERMISSIONS, ...schema.classLevelPermissions },
       indexes: { ...schema.indexes, ...indexes },
     }));
+  }
+
+  /**
+   * Renames fields of a class and of its objects, which keep their times and run no triggers. Fields that the class does
+   * not have are ignored, so it can be interrupted and repeated.
+   */
+  async renameFields(className: string, names: ReadonlyMap<string, string>): Promise<void> {
+    const { store, schemas, logger } = this.#dependencies;
+    const present = new Map(
+      [...names].filter(([from]) => Object.hasOwn(schemas.require(className).fields, from)),
+    );
+    if (present.size === 0) return;
+    await schemas.change(className, (schema) => {
+      const fields = { ...schema.fields };
+      for (const [from, to] of present) {
+        const type = fields[from];
+        if (type) fields[to] ??= type;
+      }
+      return { ...schema, fields };
+    });
+    const where = parseWhere({ $or: [...present.keys()].map((from) => ({ [from]: { $exists: true } })) });
+    for (;;) {
+      const schema = schemas.require(className);
+      const rows = await findRows(store, schema, { where, limit: RENAME_BATCH });
+      if (rows.length === 0) break;
+      const writes = rows.map((row) => renameWrite(schema, row, present));
+      try {
+        await store.write(writes);
+      } catch (error) {
+        // An object was changed or deleted in the meantime: it is read again.
+        const isChanged = error instanceof ProtocolError && error.code === UPDATE_CONFLICT;
+        if (!isChanged && !isConflict(error)) throw error;
+      }
+    }
+    await schemas.change(className, (schema) => ({
+      ...schema,
+      fields: Object.fromEntries(Object.entries(schema.fields).filter(([name]) => !present.has(name))),
+      indexes: renameIndexed(schema.indexes, present),
+    }));
+    logger.info("fields of on-chain events were renamed", {
+      className,
+      fields: Object.fromEntries(present),
+    });
   }
 
   /** Finds objects of a chain's events by additional conditions, in the order of their blocks. */
@@ -134,6 +187,39 @@ export class EventWriter {
       await objects.update(request, className, objectId, changed, { transaction });
     }
   }
+}
+
+/** Returns the write that renames fields of an object; an object that has the new field keeps its value. */
+function renameWrite(schema: ClassSchema, row: JsonObject, names: ReadonlyMap<string, string>): Write {
+  const operations: Record<string, Operation> = {};
+  for (const [from, to] of names) {
+    operations[from] = { op: "Delete" };
+    const value = row[from];
+    if (value === undefined || value === null || Object.hasOwn(row, to)) continue;
+    operations[to] = { op: "Set", value: schema.fields[to]?.type === "Number" ? Number(value) : value };
+  }
+  const updatedAt = stringField(row, "updatedAt");
+  return {
+    kind: "update",
+    schema,
+    id: stringField(row, "objectId"),
+    at: updatedAt,
+    ifUpdatedAt: updatedAt,
+    operations,
+    subjects: null,
+  };
+}
+
+function renameIndexed(
+  indexes: ClassSchema["indexes"],
+  names: ReadonlyMap<string, string>,
+): ClassSchema["indexes"] {
+  return Object.fromEntries(
+    Object.entries(indexes).map(([index, keys]) => [
+      index,
+      Object.fromEntries(Object.entries(keys).map(([key, direction]) => [names.get(key) ?? key, direction])),
+    ]),
+  );
 }
 
 /** A request of the server itself. */

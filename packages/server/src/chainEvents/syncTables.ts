@@ -1,6 +1,6 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type SyncedAddress, shortDigest, syncClass, syncedAddressId } from "./syncedAddress.ts";
-import type { ChainResolver, Watch } from "./watch.ts";
+import { type ChainResolver, defaultConfirmations, type Watch } from "./watch.ts";
 
 /** Chains whose synced addresses are kept in classes with a common prefix, as in Moralis v1. */
 export interface SyncTables {
@@ -26,7 +26,8 @@ export const SYNC_TABLES: readonly SyncTables[] = [
 /** Returns the watches of an address, one for each class. Only fully indexed chains have transactions of a wallet. */
 export function syncWatches(synced: SyncedAddress, chains: ChainResolver): Watch[] {
   const { chainId, address, isHistorical } = synced;
-  const confirmations = SYNC_TABLES.find(({ prefix }) => prefix === synced.prefix)?.confirmations ?? 12;
+  const tables = SYNC_TABLES.find(({ prefix }) => prefix === synced.prefix);
+  const confirmations = defaultConfirmations(chainId, tables?.confirmations);
   const kinds = [
     ["transactions", "Transactions"],
     ["erc20", "TokenTransfers"],

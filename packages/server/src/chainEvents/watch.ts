@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { parseAddress, parseEventSelection, type Selection } from "@purse/chain";
+import { parseAddress, parseEventSelection, parseTopic, type Selection } from "@purse/chain";
 import { ErrorCode, isClassName, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type EventFilter, parseEventFilter } from "./eventFilter.ts";
+import { filterFields } from "./filterFields.ts";
 import type { SyncedAddress } from "./syncedAddress.ts";
 
 /** A watch: logs of a contract's event, or transfers of an address, that are stored as objects of a class. */
@@ -32,6 +33,8 @@ export interface ChainResolver {
 }
 
 const DEFAULT_CONFIRMATIONS = 12;
+/** Chains of Hardhat, Ganache and the local chain, which mine a block only when there is a transaction. */
+const LOCAL_CHAINS: ReadonlySet<number> = new Set([1_337, 31_337]);
 const DEFAULT_CLASS = "WalletTransfers";
 const KEYS: ReadonlySet<string> = new Set([
   "chainId",
@@ -49,18 +52,24 @@ const KEYS: ReadonlySet<string> = new Set([
   "description",
 ]);
 
+/** The number of blocks after which a block of a chain counts as final, if nothing else is set. */
+export function defaultConfirmations(chainId: number, usual = DEFAULT_CONFIRMATIONS): number {
+  return LOCAL_CHAINS.has(chainId) ? 1 : usual;
+}
+
 /**
  * Parses a watch as written by operators and cloud code: { chainId, address, tableName, abi, topic, filter,
- * sync_historical, confirmations, webhook }; without `abi` it watches an address. Throws ProtocolError 142.
+ * sync_historical, confirmations, webhook }. With `topic` alone, logs are stored undecoded; without `abi` and `topic`, an
+ * address is watched. A filter that matches nothing is accepted in a stored watch. Throws ProtocolError 142.
  */
-export function parseWatch(options: JsonObject, chains: ChainResolver): Watch {
+export function parseWatch(options: JsonObject, chains: ChainResolver, isStored = false): Watch {
   const unknown = Object.keys(options).find((key) => !KEYS.has(key));
   if (unknown !== undefined)
     throw invalidWatch(`${unknown.slice(0, 64)} is not known: ${[...KEYS].join(", ")} are`);
   const chainId = chains.chainIdOf(options.chainId ?? options.chain);
   const { abi, topic } = options;
-  const isEvent = abi !== undefined && abi !== null;
-  if (!isEvent && topic !== undefined && topic !== null) throw invalidWatch("abi must be that of the event");
+  const hasAbi = abi !== undefined && abi !== null;
+  const isEvent = hasAbi || (topic !== undefined && topic !== null);
   const className = options.tableName ?? (isEvent ? undefined : DEFAULT_CLASS);
   if (typeof className !== "string" || !isClassName(className) || className.startsWith("_")) {
     throw invalidWatch("tableName must be the name of a class");
@@ -68,10 +77,12 @@ export function parseWatch(options: JsonObject, chains: ChainResolver): Watch {
   if (isEvent && !chains.isFullyIndexed(chainId)) {
     throw invalidWatch("events require an index of the whole chain, and this one indexes known wallets only");
   }
-  const selections = isEvent
+  const selections = hasAbi
     ? [parseEventSelection(options.address, abi, topic)]
-    : addressSelections(parseAddress(options.address), chains.isFullyIndexed(chainId));
-  const filter = parseEventFilter(options.filter);
+    : isEvent
+      ? [{ kind: "logs" as const, address: parseAddress(options.address), topic: parseTopic(topic) }]
+      : addressSelections(parseAddress(options.address), chains.isFullyIndexed(chainId));
+  const filter = parseEventFilter(options.filter, isStored ? undefined : filterFields(selections));
   const selectionKeys = selections.map(({ kind, address, ...more }) => [
     kind,
     address,
@@ -83,7 +94,7 @@ export function parseWatch(options: JsonObject, chains: ChainResolver): Watch {
     className,
     selections,
     filter,
-    confirmations: integerOf(options.confirmations, "confirmations") ?? DEFAULT_CONFIRMATIONS,
+    confirmations: integerOf(options.confirmations, "confirmations") ?? defaultConfirmations(chainId),
     isHistorical: (options.sync_historical ?? options.syncHistorical) === true,
     webhook: parseWebhookUrl(options.webhook),
   };

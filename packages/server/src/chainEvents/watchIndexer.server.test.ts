@@ -10,6 +10,7 @@ import { FileUrls } from "../data/fileUrls.ts";
 import { AggregationWorker } from "../data/objects/aggregationWorker.ts";
 import { createObjects } from "../data/objects/index.ts";
 import { openSchemas } from "../data/schema/openSchemas.ts";
+import type { Schemas } from "../data/schema/schemas.ts";
 import type { Store } from "../database/store.ts";
 import { DueIndexers } from "./dueIndexers.ts";
 import { EventWriter } from "./eventWriter.ts";
@@ -40,6 +41,8 @@ class FakeChain implements ChainEventReader {
   readonly addresses = [ADDRESS];
   readonly blocks: (BlockReference & { events: number[]; address: string })[] = [];
   keepBlocks: number | undefined;
+  /** The name of the events' only argument. */
+  argument = "n";
   #made = 0;
 
   mine(count: number, eventsIn: () => number): void {
@@ -90,7 +93,7 @@ class FakeChain implements ChainEventReader {
           cursor: { position: number * IN_BLOCK + i, part: 0, block: { number, hash } },
           timestamp: number * 1000,
           transactionHash: hash,
-          fields: { log_index: i, address: selection.address, args: { n: String(n) } },
+          fields: { log_index: i, address: selection.address, args: { [this.argument]: String(n) } },
         };
       }),
     );
@@ -109,6 +112,7 @@ class FakeChain implements ChainEventReader {
 interface TestContext {
   chain: FakeChain;
   store: Store;
+  schemas: Schemas;
   /** Creates an indexer, like that of another process. */
   createIndexer(address?: string): WatchIndexer;
   /** What a test changes of the chain's status, and whether cloud code decides about events. */
@@ -193,6 +197,7 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
   return {
     chain,
     store,
+    schemas,
     changes,
     settings,
     createIndexer(address = ADDRESS) {
@@ -245,6 +250,61 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     chain.mine(6, () => 0);
     await indexAll(indexer);
     expect((await objects()).every(({ confirmed }) => confirmed === true)).toBe(true);
+  });
+
+  it("that an earlier version has stored with an argument id get uid, as the ones of Moralis and new ones have", async () => {
+    const watched = { abi: [{ ...EVENT, inputs: [{ name: "id", type: "uint256" }] }] };
+    const { chain, store, schemas, createIndexer, indexAll, objects } = await setUp(database, watched);
+    chain.argument = "id";
+    chain.mine(1, () => 1);
+    await schemas.change("Moves", (schema) => ({
+      ...schema,
+      fields: {
+        ...schema.fields,
+        id: { type: "String" },
+        id_decimal: { type: "Number" },
+        uid: { type: "String" },
+      },
+      indexes: { by_id: { id: 1 } },
+    }));
+    const at = "2021-05-07T11:08:35.000Z";
+    const shared = { createdAt: at, updatedAt: at, chain_id: 1337, block_number: 0 };
+    const stored: JsonObject[] = Array.from({ length: 501 }, (_, i) => ({
+      ...shared,
+      objectId: `old${i}`,
+      id: String(i),
+      id_decimal: i,
+    }));
+    const rows = [...stored, { ...shared, objectId: "imported", uid: "7", uid_decimal: 7 }];
+    const schema = await schemas.ensureForWrite(
+      "Moves",
+      { uid_decimal: { op: "Set", value: 7 } },
+      () => undefined,
+    );
+    await store.write(
+      rows.map((object) => ({
+        kind: "restore",
+        schema,
+        id: String(object.objectId),
+        object: { ...object, block_hash: chain.blocks[0]?.hash ?? "" },
+        secret: {},
+      })),
+    );
+    await indexAll(createIndexer());
+
+    const found = await objects();
+    expect(found).toHaveLength(503);
+    expect(found.filter((each) => "id" in each || "id_decimal" in each)).toEqual([]);
+    expect(found.find(({ objectId }) => objectId === "old500")).toMatchObject({
+      uid: "500",
+      uid_decimal: 500,
+      updatedAt: at,
+    });
+    expect(found.map(({ uid }) => uid).filter((uid) => uid === "7")).toHaveLength(2);
+    expect(found.some(({ uid }) => uid === "1000")).toBe(true);
+    const { fields, indexes } = schemas.require("Moves");
+    expect(Object.keys(fields)).not.toContain("id");
+    expect(indexes).toMatchObject({ by_id: { uid: 1 } });
   });
 
   it("begin after the creation of the watch unless history is requested", async () => {

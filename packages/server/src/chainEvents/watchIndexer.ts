@@ -4,7 +4,8 @@ import type { JsonObject } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import { checkpointsTo, moveCursor, readCursor, type StoredCursor, type WatchCursor } from "./cursor.ts";
-import { eventFields, eventObject } from "./eventObject.ts";
+import { renamedFields } from "./eventFields.ts";
+import { eventObject } from "./eventObject.ts";
 import {
   type EventChange,
   type EventWriter,
@@ -13,6 +14,7 @@ import {
   numberField,
   stringField,
 } from "./eventWriter.ts";
+import { filterValues } from "./filterFields.ts";
 import { syncedObject } from "./syncedObject.ts";
 import type { Watch } from "./watch.ts";
 
@@ -44,6 +46,8 @@ export class WatchIndexer {
   readonly #selection: Selection;
   readonly #dependencies: WatchIndexerDependencies;
   readonly #key: string;
+  /** The current names of fields that earlier versions have stored under other ones. */
+  readonly #renamed: ReadonlyMap<string, string>;
   #cursor: StoredCursor | undefined;
   /** The block of the stored cursor, which the cursor may be ahead of. */
   #storedBlock: number | undefined;
@@ -61,6 +65,8 @@ export class WatchIndexer {
     this.#selection = selection;
     this.#dependencies = dependencies;
     this.#key = `${watch.id} ${selection.kind}`;
+    const inputs = selection.kind === "event" ? selection.event.inputs : [];
+    this.#renamed = renamedFields(inputs.map(({ name }, i) => name || String(i)));
   }
 
   /** Whether everything up to the head has been processed. */
@@ -115,6 +121,7 @@ export class WatchIndexer {
     }
     try {
       await this.#dependencies.writer.prepare(this.#watch.className);
+      await this.#dependencies.writer.renameFields(this.#watch.className, this.#renamed);
       if (!this.#cursor) {
         // Its objects may be of blocks that are not final yet.
         this.touch(newest);
@@ -249,10 +256,7 @@ export class WatchIndexer {
     // Either the head has been replaced in the meantime, or the cursor's block.
     if (!batch) return this.#dependencies.status()?.state === "following";
     const { kind } = this.#selection;
-    const matching = batch.events.filter((event) => {
-      const { args } = event.fields;
-      return filter({ ...event.fields, ...Object(args), ...eventFields(event) });
-    });
+    const matching = batch.events.filter((event) => filter(filterValues(event)));
     const createObject = this.#watch.synced ? syncedObject : eventObject;
     const objects = matching.map((event) =>
       createObject(event, { chainId, kind, confirmed: event.cursor.block.number <= confirmedUpTo }),

@@ -11,6 +11,7 @@ import { answerChunks } from "../core/limits/answerText.ts";
 import { currentAnswer } from "../core/limits/requestScope.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import type { Mail } from "../core/mail.ts";
+import type { RunBulk } from "../data/objects/bulkWrites.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import type { AuthTriggers, Triggers } from "../data/objects/triggers.ts";
 import { runAtDepth } from "./callDepth.ts";
@@ -53,6 +54,8 @@ interface CloudHost {
   /** Undefined if e-mail cannot be sent. */
   sendMail?: ((mail: Mail) => Promise<void>) | undefined;
   jobs?: JobProgressReporter;
+  /** Writes many objects without triggers. Rejects with ProtocolError. */
+  bulk?: RunBulk;
   /** Calls a method of a chain's node (JSON-RPC). Rejects with ProtocolError. Without it there are no chains. */
   callChain?: (chain: string, method: string, params: JsonValue[]) => Promise<JsonValue>;
   /** Functions and triggers that webhooks execute. */
@@ -240,7 +243,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   }
 
   async function handleHostRequest(hostRequest: HostRequest): Promise<JsonValue> {
-    const { callChain, dispatch, download, jobs, sendMail } = requireHost();
+    const { bulk, callChain, dispatch, download, jobs, sendMail } = requireHost();
     switch (hostRequest.kind) {
       case "dispatch": {
         const { status, body, headers = {} } = await dispatch(hostRequest.request);
@@ -255,6 +258,9 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       case "jobMessage":
         await jobs?.message(hostRequest.jobId, hostRequest.message);
         return {};
+      case "bulk":
+        if (!bulk) throw new ProtocolError(ErrorCode.OTHER_CAUSE, "There are no bulk functions here");
+        return bulk(hostRequest.operation, hostRequest.className, hostRequest.items);
       case "chainCall": {
         if (!callChain) throw new ProtocolError(ErrorCode.OTHER_CAUSE, "There are no chains here");
         return callChain(hostRequest.chain, hostRequest.method, hostRequest.params);

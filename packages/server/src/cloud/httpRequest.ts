@@ -1,14 +1,16 @@
-import { tryParseJson } from "@purse/protocol";
+import { stringify } from "node:querystring";
+import { isRecord, tryParseJson } from "@purse/protocol";
 import { traceOfCall } from "./callDepth.ts";
 
 /** Options of `Cloud.httpRequest`, as in Parse. */
 export interface CloudHttpOptions {
   url: string;
   method?: string;
-  headers?: Record<string, string>;
-  /** Added to the query string. */
-  params?: string | Record<string, string>;
-  /** A string, bytes, or an object that is sent as JSON (or as a form, depending on the content type). */
+  /** Headers that are undefined are not sent. */
+  headers?: Record<string, string | undefined>;
+  /** Added to the query string; a list repeats its name. */
+  params?: string | Record<string, string | readonly string[]>;
+  /** A string, bytes, or an object, which is sent as a form unless there is another content type. */
   body?: unknown;
   /** Off by default. */
   followRedirects?: boolean;
@@ -28,16 +30,21 @@ export interface CloudHttpResponse {
 }
 
 const TIMEOUT_MS = 15_000;
+const FORM = "application/x-www-form-urlencoded";
 /** Maximum size of a response body. */
 const MAX_BYTES = 20 * 1024 * 1024;
 
-/** Sends an HTTP request. Rejects with the response if its status is not 2xx, as in Parse. */
+/** Sends an HTTP request. Rejects with the response if its status is 400 or more, as in Parse: redirects resolve. */
 export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpResponse> {
   const url = new URL(options.url);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new Error("httpRequest supports http and https only");
-  for (const [name, value] of new URLSearchParams(options.params)) url.searchParams.append(name, value);
-  const headers = new Headers(options.headers);
+  const params = isRecord(options.params) ? formOf(options.params) : options.params;
+  for (const [name, value] of new URLSearchParams(params)) url.searchParams.append(name, value);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(options.headers ?? {}))
+    if (value !== undefined) headers.set(name, value);
+  moveCredentials(url, headers);
   const body = bodyOf(options.body, headers);
   const traceparent = traceOfCall();
   if (traceparent !== undefined && !headers.has("traceparent")) headers.set("traceparent", traceparent);
@@ -58,7 +65,7 @@ export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpR
     text,
     data: tryParseJson(text),
   };
-  if (response.status >= 200 && response.status < 300) return result;
+  if (response.status >= 200 && response.status < 400) return result;
   throw Object.assign(new Error(`Request failed with response code ${response.status}`), result);
 }
 
@@ -67,11 +74,23 @@ function bodyOf(body: unknown, headers: Headers): string | Uint8Array<ArrayBuffe
   if (typeof body === "string") return body;
   if (body instanceof Uint8Array) return new Uint8Array(body);
   if (typeof body !== "object") return String(body);
-  if (headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
-    return new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)])).toString();
-  }
-  if (!headers.has("content-type")) headers.set("content-type", "application/json");
-  return JSON.stringify(body);
+  if (!headers.has("content-type")) headers.set("content-type", FORM);
+  return headers.get("content-type")?.toLowerCase().startsWith(FORM) ? formOf(body) : JSON.stringify(body);
+}
+
+/** Encodes as Parse does: lists repeat their name, and what is neither text, number nor boolean is empty. */
+function formOf(values: object): string {
+  return stringify({ ...values });
+}
+
+/** Requests take credentials of the URL as a header only. */
+function moveCredentials(url: URL, headers: Headers): void {
+  if (url.username === "" && url.password === "") return;
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  if (!headers.has("authorization"))
+    headers.set("authorization", `Basic ${Buffer.from(credentials).toString("base64")}`);
+  url.username = "";
+  url.password = "";
 }
 
 /** Reads a body. Throws Error if it is larger than `maxBytes`; the rest is not read. */

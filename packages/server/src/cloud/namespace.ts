@@ -2,6 +2,7 @@ import * as client from "@purse/client";
 import { isJsonObject } from "@purse/protocol";
 import { erc20Abi, erc721Abi, erc1155Abi } from "viem";
 import type { Method } from "../core/http/apiRoute.ts";
+import { type BulkFunctions, createBulkFunctions } from "./bulkFunctions.ts";
 import { type ChainLibraries, createChainLibraries } from "./chainLibraries.ts";
 import { type CloudDefinitions, createDefinitions, type DefinitionsOptions } from "./definitions.ts";
 import { download } from "./download.ts";
@@ -35,6 +36,7 @@ type ReplacedMembers = "Cloud" | "Moralis" | "default" | "initialize" | "start";
 /** The globals `Parse` and `Moralis` of cloud code. */
 export type CloudNamespace = Omit<typeof client, ReplacedMembers> &
   LegacyMembers &
+  BulkFunctions &
   ChainLibraries & {
     Cloud: typeof client.Cloud & CloudDefinitions & Pick<ChainLibraries, "web3ForChain">;
     /** Does nothing: cloud code is already connected to its server. */
@@ -95,6 +97,7 @@ function createNamespace(options: NamespaceOptions): CloudNamespace {
     ...client,
     ...LEGACY_MEMBERS,
     ...libraries,
+    ...createBulkFunctions(options.callHost),
     abis: ABIS,
     settings: {
       setAPIRateLimit: () =>

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, Operation } from "@purse/protocol";
 import type { RateLimit } from "../config/rateLimits.ts";
 import type { InternalRequest } from "../core/http/apiRoute.ts";
 import type { LogFields, LogLevel } from "../core/logger.ts";
+import type { BulkOperation } from "../data/objects/bulkWrites.ts";
 import type { LiveConnectionEvent, LiveEvent } from "../data/objects/liveTriggers.ts";
 
 /*
@@ -238,6 +239,7 @@ export type HostRequest =
   | { kind: "jobMessage"; jobId: string; message: string }
   /** Downloads a file by its URL; the result is in base64. */
   | { kind: "download"; url: string }
+  | { kind: "bulk"; operation: BulkOperation; className: string; items: JsonValue }
   /** Calls a method of a chain's node (JSON-RPC). */
   | { kind: "chainCall"; chain: string; method: string; params: JsonValue[] };
 

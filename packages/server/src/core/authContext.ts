@@ -43,6 +43,8 @@ export interface RequestContext {
   headers?: Readonly<IncomingHttpHeaders>;
   /** URL of the Parse API that the client used; undefined for the public URL. */
   serverUrl?: string;
+  /** Whether the response is one of the Parse API or of a live query, which may have values in formats of Moralis v1. */
+  speaksParse?: boolean;
 }
 
 /**

@@ -10,6 +10,7 @@ import type { ObjectText } from "../database/objectText.ts";
 import type { SecretObject, Store } from "../database/store.ts";
 import { type FileUrls, mayContainFiles } from "./fileUrls.ts";
 import { AggregationWorker } from "./objects/aggregationWorker.ts";
+import { createBulkWrites, type RunBulk } from "./objects/bulkWrites.ts";
 import type { ClassRules } from "./objects/classRules.ts";
 import { createObjects } from "./objects/index.ts";
 import { createKeywordCheck } from "./objects/keywordDenylist.ts";
@@ -38,6 +39,8 @@ export interface DataService {
   schemas: Schemas;
   schemaService: SchemaService;
   objects: ReturnType<typeof createObjects>;
+  /** Writes many objects with all permissions and without triggers. */
+  bulk: RunBulk;
   aggregationWorker: AggregationWorker;
   storedBytes: StoredBytes;
   /** The rules of built-in classes by name. */
@@ -88,6 +91,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     defaultAcl: config.defaultAcl,
     assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
     protectedFields: config.protectedFields,
+    sendsNumberDecimals: config.numberDecimals,
     clock: store.now,
     storedBytes,
     onError: report,
@@ -113,6 +117,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     schemas,
     schemaService,
     objects,
+    bulk: createBulkWrites({ objects, schemas, store }),
     aggregationWorker,
     storedBytes,
     rules,

@@ -36,7 +36,7 @@ export function classFromDump(document: JsonObject): DumpClass {
   const fields: Record<string, FieldType> = {};
   for (const [name, type] of Object.entries(columns)) {
     if (["objectId", "createdAt", "updatedAt", "ACL"].includes(name) || name.startsWith("_")) continue;
-    const field = fieldFrom(String(type));
+    const field = isEventDecimal(name, columns) ? { type: "Number" as const } : fieldFrom(String(type));
     if (field) fields[name] = field;
   }
   const metadata = isJsonObject(_metadata) ? _metadata : {};
@@ -49,6 +49,11 @@ export function classFromDump(document: JsonObject): DumpClass {
     indexes: indexesFrom(indexes, fields),
   };
   return { schema: JSON.parse(JSON.stringify(schema)) };
+}
+
+/** Whether a field has the approximate number of an integer of an on-chain event: Moralis stored it as Decimal128. */
+function isEventDecimal(name: string, columns: JsonObject): boolean {
+  return name.endsWith("_decimal") && columns[name.slice(0, -"_decimal".length)] === "string";
 }
 
 function fieldFrom(type: string): FieldType | undefined {

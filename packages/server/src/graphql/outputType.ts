@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, numberDecimalOf } from "@purse/protocol";
 import { defaultFieldResolver, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import { globalIdField } from "graphql-relay";
 import type { ClassFields } from "./classFields.ts";
@@ -71,6 +71,10 @@ function resolverOf(registry: TypeRegistry, className: string, field: string): P
           return getObject(context, targetClass, String(value.objectId), selection, registry.fieldsOf);
         },
       };
+    case "Number":
+      // Events of live queries may have the format of Moralis v1.
+      if (!field.endsWith("_decimal")) return STORED;
+      return { resolve: (source: JsonObject) => numberDecimalOf(source[field]) ?? source[field] };
     case "Polygon":
       return {
         resolve: (source: JsonObject) => {

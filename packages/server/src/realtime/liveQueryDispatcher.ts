@@ -247,7 +247,7 @@ export function requestOf(
   { installationId, ip, id: requestId }: Subscriber,
   auth: AuthContext,
 ): RequestContext {
-  return { auth, installationId, context: {}, ip, requestId };
+  return { auth, installationId, context: {}, ip, requestId, speaksParse: true };
 }
 
 /** Resolves with the result of a promise, or TIMED_OUT. */

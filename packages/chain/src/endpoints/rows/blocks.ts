@@ -2,7 +2,7 @@ import { z } from "zod";
 import { address, choice, hash, time } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import { blockNumberOrHash, chain, listPage } from "./sharedParameters.ts";
+import { blockNumberOrHash, chain, listOrder, listPage } from "./sharedParameters.ts";
 
 const include = choice(["internal_transactions"])
   .optional()
@@ -38,6 +38,7 @@ export const blockEndpoints = {
       block_number_or_hash: blockNumberOrHash,
       chain,
       ...listPage,
+      order: listOrder,
     }),
     ignored: ["subdomain"],
     response: SCHEMAS.nftTransferCollection,

@@ -2,7 +2,16 @@ import { z } from "zod";
 import { address, days, nftKeys } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import { chain, cursor, format, limit, marketplace, normalizeMetadata, tokenId } from "./sharedParameters.ts";
+import {
+  chain,
+  cursor,
+  format,
+  limit,
+  marketplace,
+  NO_MEDIA,
+  normalizeMetadata,
+  tokenId,
+} from "./sharedParameters.ts";
 
 const collection = address.describe("Contract of the collection.");
 
@@ -19,6 +28,7 @@ export const collectionEndpoints = {
       normalizeMetadata,
     }),
     body: { properties: ["tokens", "normalizeMetadata"] },
+    unsupported: NO_MEDIA,
     response: z.array(SCHEMAS.nft),
     weight: "5",
     about: "Returns several NFTs with their metadata, in the given order; unknown ones are omitted.",

@@ -3,7 +3,7 @@ import * as pages from "../pageParameters.ts";
 import * as values from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import { atBlock, chain, cursor, listPage, range } from "./sharedParameters.ts";
+import { atBlock, chain, cursor, listOrder, listPage, range } from "./sharedParameters.ts";
 
 const token = values.address.describe("Contract of the token.");
 
@@ -109,6 +109,10 @@ export const erc20Endpoints = {
       to_block: atBlock,
     }),
     ignored: ["providerUrl"],
+    unsupported: {
+      include: "POST /erc20/prices returns the change within 24 hours",
+      max_token_inactivity: "prices are those of pools at the requested block",
+    },
     response: SCHEMAS.erc20Price,
     weight: "3",
     about: "Returns the price of a token on decentralized exchanges.",
@@ -122,6 +126,7 @@ export const erc20Endpoints = {
       chain,
       ...range,
       ...listPage,
+      order: listOrder,
     }),
     ignored: ["subdomain"],
     response: SCHEMAS.erc20TransactionCollection,

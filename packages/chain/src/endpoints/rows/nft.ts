@@ -5,18 +5,18 @@ import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
 import {
   chain,
-  cursor,
-  disableTotal,
   format,
-  limit,
+  listOrder,
+  listPage,
   marketplace,
+  NO_MEDIA,
   normalizeMetadata,
   range,
   tokenId,
 } from "./sharedParameters.ts";
 
 const collection = address.describe("Contract of the collection.");
-const page = { format, limit, cursor };
+const page = { format, ...listPage };
 
 /** NFTs, in match order: paths with words precede paths with a token id. */
 export const nftEndpoints = {
@@ -33,8 +33,7 @@ export const nftEndpoints = {
         .describe("Searched parts of the metadata, separated by commas; global means all."),
       ...range,
       addresses: addresses.optional().describe("Only these collections; at most 100."),
-      cursor,
-      limit,
+      ...listPage,
     }),
     response: SCHEMAS.nftMetadataCollection,
     weight: "5",
@@ -45,7 +44,7 @@ export const nftEndpoints = {
     group: "token",
     method: "GET",
     path: "/nft/transfers",
-    parameters: z.object({ chain, ...range, ...page, disable_total: disableTotal }),
+    parameters: z.object({ chain, ...range, ...page, order: listOrder }),
     response: SCHEMAS.nftTransferCollection,
     weight: "2",
     about: "Returns all NFT transfers in a range of blocks or time; at least one bound is required.",
@@ -59,11 +58,10 @@ export const nftEndpoints = {
       chain,
       ...range,
       marketplace,
-      cursor,
-      disable_total: disableTotal,
-      limit,
+      ...listPage,
     }),
     ignored: ["provider_url"],
+    unsupported: { nft_metadata: "getTokenIdMetadata returns the metadata" },
     response: SCHEMAS.tradeCollection,
     weight: "4",
     about: "Returns the sales of a collection, latest first.",
@@ -90,8 +88,9 @@ export const nftEndpoints = {
     parameters: z.object({
       address: collection,
       chain,
+      ...range,
       ...page,
-      disable_total: disableTotal,
+      order: listOrder,
     }),
     response: SCHEMAS.nftTransferCollection,
     weight: "2",
@@ -107,6 +106,7 @@ export const nftEndpoints = {
       ...page,
       normalizeMetadata,
     }),
+    unsupported: NO_MEDIA,
     response: SCHEMAS.nftOwnerCollection,
     weight: "2",
     about: "Returns the owners of a collection: one row per token and owner.",
@@ -140,6 +140,11 @@ export const nftEndpoints = {
       ...page,
       normalizeMetadata,
     }),
+    unsupported: {
+      ...NO_MEDIA,
+      totalRanges: "use cursors",
+      range: "use cursors",
+    },
     response: SCHEMAS.nftCollection,
     weight: "2",
     about: "Returns the tokens of a collection with metadata.",
@@ -174,6 +179,7 @@ export const nftEndpoints = {
       ...page,
       normalizeMetadata,
     }),
+    unsupported: NO_MEDIA,
     response: SCHEMAS.nftOwnerCollection,
     weight: "2",
     about: "Returns the owners of one NFT.",
@@ -186,13 +192,10 @@ export const nftEndpoints = {
       address: collection,
       token_id: tokenId,
       chain,
-      format,
-      limit,
+      ...page,
       order: order
         .prefault(["block_number.DESC"])
-        .describe("Fields with .ASC or .DESC, separated by commas; the default is ascending."),
-      cursor,
-      disable_total: disableTotal,
+        .describe("DESC or ASC, or fields with .ASC or .DESC, separated by commas."),
     }),
     response: SCHEMAS.nftTransferCollection,
     weight: "2",
@@ -209,6 +212,7 @@ export const nftEndpoints = {
       format,
       normalizeMetadata,
     }),
+    unsupported: NO_MEDIA,
     response: SCHEMAS.nft,
     weight: "1",
     about: "Returns one NFT with its metadata.",

@@ -11,6 +11,8 @@ export interface EndpointRow {
   parameters: z.ZodObject;
   /** Names of parameters that are accepted from old clients and ignored. */
   ignored?: readonly string[];
+  /** Documented parameters without a counterpart, with the reason; they are rejected unless they are false. */
+  unsupported?: Readonly<Record<string, string>>;
   /**
    * The JSON body of REST requests: an object with some parameters as properties, or one parameter itself. In calls of
    * the cloud function, the latter can have any of these names; the first is its own.

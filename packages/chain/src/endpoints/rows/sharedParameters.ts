@@ -40,6 +40,11 @@ export const cursor = pages.cursor.optional().describe("Cursor of the previous p
 /** A page by number of rows or by cursor. */
 export const listPage = { offset, limit, cursor, disable_total: disableTotal };
 
+export const listOrder = values.choice(["desc", "asc"]).prefault("desc").describe("Sort order by block.");
+
+/** Documented parameters of lists of NFTs for which there is no data. */
+export const NO_MEDIA = { media_items: "images are at /nft/{address}/{token_id}/image" };
+
 export const format = values
   .choice(["decimal", "hex"])
   .prefault("decimal")

@@ -19,6 +19,7 @@ const chains = list(chainSelector)
   .optional()
   .describe("Chains by name or id; default all that this server indexes.");
 const order = choice(["desc", "asc"]).prefault("desc").describe("Sort order by block.");
+const NO_INACTIVITY = { max_token_inactivity: "prices are those of pools at the requested block" };
 const candles = {
   chain,
   timeframe: timeframe.prefault("1h").describe("Length of an interval."),
@@ -114,6 +115,7 @@ export const walletEndpoints = {
       limit,
       cursor,
     }),
+    unsupported: { ...NO_INACTIVITY, to_block: "prices and balances are those of the latest block" },
     response: SCHEMAS.walletTokenCollection,
     weight: "10",
     about: "Returns the native and ERC-20 balances of a wallet with prices, the most valuable first.",
@@ -128,6 +130,7 @@ export const walletEndpoints = {
       exclude_spam: excludeSpam,
       exclude_unverified_contracts: excludeUnverified,
     }),
+    unsupported: NO_INACTIVITY,
     response: SCHEMAS.walletNetWorth,
     weight: "20",
     about: "Returns what the native coins and tokens of a wallet are worth on several chains.",
@@ -161,6 +164,7 @@ export const walletEndpoints = {
       ),
     }),
     ignored: ["include"],
+    unsupported: NO_INACTIVITY,
     body: { properties: ["tokens"] },
     response: z.array(SCHEMAS.tokenPriceRow),
     weight: "10",

@@ -178,6 +178,11 @@ export const requestSettings = {
       description:
         "parse restores the behavior of Parse Server where Purse is safer by default; the migration guide lists the differences with their risks.",
     }),
+    numberDecimals: setting(flag(), {
+      default: "0",
+      description:
+        '1 sends the approximate integers of on-chain events (`value_decimal`) as Moralis v1 did: { "__type": "NumberDecimal", "value": { "$numberDecimal": "1" } }, with all digits. They are stored and compared as numbers. 0 sends numbers.',
+    }),
     keyFetchSecret: setting(secret(20).optional(), {
       description:
         "Secret with which old Node.js clients fetch keyFetchApiKey from /api/publics/apiKeys; they send it as moralis-secret. Disabled if unset.",

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { EventBus } from "../../core/eventBus.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
@@ -5,6 +6,7 @@ import { type Store, UniqueConstraintError, type Write, type WriteResult } from 
 import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
 import type { Change } from "./change.ts";
 import type { ClassRules } from "./classRules.ts";
+import type { NumberDecimals } from "./numberDecimals.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
 import type { StoredBytes } from "./storedBytes.ts";
 import type { AfterSaveResult, Triggers } from "./triggers.ts";
@@ -15,6 +17,7 @@ export interface CommitDependencies {
   rules: ReadonlyMap<string, ClassRules>;
   triggers: Triggers;
   fileUrls: FileUrls;
+  numberDecimals: NumberDecimals;
   events: EventBus;
   /** Limits what clients store. */
   storedBytes?: StoredBytes;
@@ -24,7 +27,7 @@ export interface CommitDependencies {
 
 /** Creates the last steps of every write: it is stored, announced, and followed by its trigger. */
 export function createCommit(dependencies: CommitDependencies) {
-  const { store, rules, triggers, fileUrls, events, storedBytes, onError } = dependencies;
+  const { store, rules, triggers, fileUrls, numberDecimals, events, storedBytes, onError } = dependencies;
   return { commit, publishChange, runAfterCommit };
 
   /** Commits the write together with its relations and the writes that rules and triggers have added. */
@@ -68,6 +71,7 @@ export function createCommit(dependencies: CommitDependencies) {
     pending: PendingWrite,
     result: WriteResult | undefined,
     request: RequestContext,
+    { skipsTriggers }: Pick<WriteOptions, "skipsTriggers">,
     onTriggerError?: (error: unknown) => void,
   ): Promise<AfterSaveResult | undefined> | undefined {
     if (!result) return undefined;
@@ -75,6 +79,7 @@ export function createCommit(dependencies: CommitDependencies) {
     const { before, after } = result;
     const change: Change = { className, objectId, before, after, request };
     events.emit("objects.changed", change);
+    if (skipsTriggers) return undefined;
     const trigger = after === null ? triggers.afterDelete(className) : triggers.afterSave(className);
     return trigger && runAfterTrigger(trigger, change, pending, onTriggerError);
   }
@@ -86,7 +91,7 @@ export function createCommit(dependencies: CommitDependencies) {
     onTriggerError: ((error: unknown) => void) | undefined,
   ): Promise<AfterSaveResult | undefined> {
     try {
-      return (await trigger(withTriggerFields(withFileUrls(change), pending))) ?? undefined;
+      return (await trigger(withTriggerFields(withWireValues(change), pending))) ?? undefined;
     } catch (error) {
       onError(error, `an after trigger of ${pending.className}`);
       onTriggerError?.(error);
@@ -94,13 +99,15 @@ export function createCommit(dependencies: CommitDependencies) {
     }
   }
 
-  /** Adds file URLs to a change for triggers. */
-  function withFileUrls(change: Change): Change {
-    const withUrls = (text: string | null) =>
-      text !== null && mayContainFiles(text)
-        ? JSON.stringify(fileUrls.expand(JSON.parse(text), change.request))
-        : text;
-    return { ...change, before: withUrls(change.before), after: withUrls(change.after) };
+  /** Formats the values of a change for triggers, and adds file URLs. */
+  function withWireValues(change: Change): Change {
+    const decimals = numberDecimals(change.className);
+    const toWire = (text: string | null) => {
+      if (text === null || (!decimals && !mayContainFiles(text))) return text;
+      const object: JsonObject = JSON.parse(text);
+      return JSON.stringify(fileUrls.expand(decimals ? decimals.object(object) : object, change.request));
+    };
+    return { ...change, before: toWire(change.before), after: toWire(change.after) };
   }
 
   async function runAfterCommit(pending: PendingWrite): Promise<void> {

@@ -37,7 +37,7 @@ export function createCreates(dependencies: WriteDependencies): Creates {
     const pending = begin(request, className, fields, options);
     const requested = { ...pending.operations };
     if (rule?.normalize) await rule.normalize(pending, request);
-    const beforeSave = triggers.beforeSave(className);
+    const beforeSave = options.skipsTriggers ? undefined : triggers.beforeSave(className);
     const reverted = beforeSave ? await steps.runBeforeSave(beforeSave, pending, request) : [];
     // Class rules return the fields that they set themselves.
     const triggered = changedPaths(requested, pending.operations);
@@ -67,7 +67,7 @@ export function createCreates(dependencies: WriteDependencies): Creates {
       options,
       options.idempotentWrite?.writes(replyOf(storedBody)),
     );
-    const afterSave = publishChange(pending, result, request);
+    const afterSave = publishChange(pending, result, request, options);
     const answer = afterSave && (await afterSave);
     if (pending.afterCommit.length > 0) await runAfterCommit(pending);
     if (answer && result?.after) {

@@ -6,6 +6,7 @@ import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
 import { hasProtectedFields } from "../permissions/protectedFields.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ClassRules } from "./classRules.ts";
+import type { NumberDecimals } from "./numberDecimals.ts";
 import type { ReadAccess } from "./readAccess.ts";
 
 /**
@@ -23,6 +24,7 @@ export interface SerializerDependencies {
   rules: ReadonlyMap<string, ClassRules>;
   protectedFields?: Config["protectedFields"];
   fileUrls: FileUrls;
+  numberDecimals: NumberDecimals;
 }
 
 /** Serializes objects for clients: removes hidden fields, applies class rules and adds file URLs. */
@@ -40,7 +42,7 @@ export interface Serializer {
 }
 
 export function createSerializer(
-  { schemas, rules, protectedFields, fileUrls }: SerializerDependencies,
+  { schemas, rules, protectedFields, fileUrls, numberDecimals }: SerializerDependencies,
   access: ReadAccess,
 ): Serializer {
   const forClass: Serializer["forClass"] = (className) => {
@@ -50,8 +52,11 @@ export function createSerializer(
       protectedFields?.[className],
       restrictedFields,
     );
-    if (!serialize && !isProtected) return undefined;
-    return (object, request, secret) => {
+    const decimals = numberDecimals(className);
+    if (!serialize && !isProtected && !decimals) return undefined;
+    return (stored, request, secret) => {
+      // Before fields are hidden: an integer determines its decimal.
+      const object = decimals && request.speaksParse ? decimals.object(stored) : stored;
       const schema = schemas.get(className);
       if (schema) for (const field of access.hiddenFields(schema, request.auth, object)) delete object[field];
       return serialize ? serialize(object, request, secret) : object;

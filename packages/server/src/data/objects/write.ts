@@ -21,7 +21,7 @@ import { createWriteSteps, notFound, type WriteDependencies } from "./writeSteps
 export type Writes = Creates & Pick<Objects, "update" | "remove">;
 
 export function createWrites(dependencies: WriteDependencies): Writes {
-  const { store, schemas, rules, triggers, fileUrls } = dependencies;
+  const { store, schemas, rules, triggers, fileUrls, numberDecimals } = dependencies;
   const addChangedFields = createChangedFields(dependencies);
   const applyAfterSave = createAfterSaveAnswer(dependencies);
   const { commit, publishChange, runAfterCommit } = createCommit(dependencies);
@@ -59,7 +59,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const pending = createPendingWrite(className, objectId, requestedOperations, original, options);
     const requested = { ...pending.operations };
     if (rule?.normalize) await rule.normalize(pending, request);
-    const beforeSave = triggers.beforeSave(className);
+    const beforeSave = options.skipsTriggers ? undefined : triggers.beforeSave(className);
     const reverted = beforeSave ? await steps.runBeforeSave(beforeSave, pending, request) : [];
     if (rule?.beforeUpdate) await rule.beforeUpdate(pending, request);
     const triggered = changedPaths(requested, pending.operations);
@@ -86,7 +86,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
         echoed.length > 0 ? { schema, id: objectId, fields: echoed } : undefined,
       ),
     );
-    const afterSave = publishChange(pending, result, request);
+    const afterSave = publishChange(pending, result, request, options);
     const answer = afterSave && (await afterSave);
     if (pending.afterCommit.length > 0) await runAfterCommit(pending);
 
@@ -117,13 +117,13 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     if (!schema) throw notFound();
     const subjects = aclSubjectsOf(auth);
     const pointers = requiredPointers(schema, "delete", auth);
-    const beforeTrigger = triggers.beforeDelete(className);
+    const beforeTrigger = options.skipsTriggers ? undefined : triggers.beforeDelete(className);
     const needsOriginal = beforeTrigger || rule?.beforeDelete || pointers;
     const original = needsOriginal ? await readWritable(schema, objectId, request) : undefined;
     if (original && !evaluatePointers(schema, "delete", auth, original))
       throw notWritable(className, request);
     const pending = createPendingWrite(className, objectId, {}, original);
-    if (original) await beforeTrigger?.(original, request);
+    if (original) await beforeTrigger?.(numberDecimals(className)?.object(original) ?? original, request);
     await rule?.beforeDelete?.(pending, request);
     const [result] = await commit(
       [{ kind: "delete", schema, id: objectId, subjects, pointers }],
@@ -134,7 +134,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       options.idempotentWrite?.writes({ status: 200, body: {} }),
     );
     let triggerError: unknown;
-    await publishChange(pending, result, request, (error) => {
+    await publishChange(pending, result, request, options, (error) => {
       triggerError = error;
     });
     await runAfterCommit(pending);

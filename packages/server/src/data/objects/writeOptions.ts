@@ -7,6 +7,8 @@ import type { WriteTransaction } from "./writeTransaction.ts";
 export interface WriteOptions {
   /** Whether the ID of a new object may be chosen, regardless of what the server allows its clients. */
   allowCustomId?: boolean;
+  /** Whether no triggers run. */
+  skipsTriggers?: boolean;
   /** An update is rejected if its object has changed since this time (ISO 8601). */
   ifUpdatedAt?: string;
   /** Deletions and other writes in the same transaction. */

@@ -49,7 +49,7 @@ export function createWriteSteps(dependencies: WriteDependencies) {
     request: RequestContext,
   ): Promise<string[]> {
     const before = { ...pending.operations };
-    await beforeSave(pending, request);
+    await runWithDecimals(beforeSave, pending, request);
     checkTriggerFields(before, pending.operations, rules.get(pending.className)?.derivedFields);
     for (const [path, operation] of Object.entries(pending.operations)) {
       if (operation === before[path]) continue;
@@ -58,6 +58,24 @@ export function createWriteSteps(dependencies: WriteDependencies) {
       dependencies.assertAllowed?.({ [path]: value });
     }
     return Object.keys(before).filter((path) => !Object.hasOwn(pending.operations, path));
+  }
+
+  /** Shows the trigger the formatted values; what it leaves unchanged is stored as it was. */
+  async function runWithDecimals(
+    beforeSave: BeforeSave,
+    pending: PendingWrite,
+    request: RequestContext,
+  ): Promise<void> {
+    const { className, operations, original } = pending;
+    const decimals = dependencies.numberDecimals(className);
+    if (!decimals) return beforeSave(pending, request);
+    const shown = decimals.operations(operations, original ?? {});
+    const changed = { ...shown };
+    const shownOriginal = original && decimals.object(original);
+    await beforeSave({ ...pending, operations: changed, original: shownOriginal }, request);
+    for (const path of Object.keys(operations)) if (!Object.hasOwn(changed, path)) delete operations[path];
+    for (const [path, operation] of Object.entries(changed))
+      if (operation !== shown[path]) operations[path] = operation;
   }
 
   /** Removes file URLs of this server from a write, since they are generated when objects are read. */
