@@ -14,6 +14,7 @@ import {
   selectFullIndex,
 } from "./chainContext.ts";
 import { keptFields, withKeptEvents } from "./eventRetention.ts";
+import { mapInSlices } from "./mapInSlices.ts";
 import { contractType } from "./nftFields.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
 import { firstRows, pageFields } from "./pagination.ts";
@@ -139,7 +140,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         return standard === undefined ? [] : [{ ...key, standard }];
       });
       const serialize = await loadNftSerializer(chain, found, { format, normalizeMetadata });
-      return found.map((nft) => ({
+      return mapInSlices(found, (nft) => ({
         ...serialize(nft),
         amount: String(amounts.get(nftKeyString(nft)) ?? 0n),
       }));

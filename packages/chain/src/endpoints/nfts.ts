@@ -19,6 +19,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { firstKeptBlock } from "./eventRetention.ts";
+import { mapInSlices } from "./mapInSlices.ts";
 import {
   collectionStandard,
   contractType,
@@ -72,7 +73,7 @@ export function nftHandlers(selectChain: SelectChain) {
         total: found.total,
         ...pageFields({ limit, cursor }, last && [last.tokenId, ...countedParts(found)]),
         status: listStatus(chain, found),
-        result: ids.map((id) => ({ ...serialize(id), amount: id.amount })),
+        result: await mapInSlices(ids, (id) => ({ ...serialize(id), amount: id.amount })),
       };
     },
     getTokenIdMetadata: async ({ chain: selector, address, token_id, ...form }) => {
@@ -221,7 +222,7 @@ async function ownersPage(
     total: found.total,
     ...pageFields({ limit, cursor }, last && [last.token, last.tokenId, last.owner, ...countedParts(found)]),
     status: listStatus(chain, { isPartial: found.isPartial || isUnknown }),
-    result: rows.map((row, i) => ({
+    result: await mapInSlices(rows, (row, i) => ({
       ...serialize(row),
       owner_of: row.owner,
       block_number: blockNumberText(positions[i]?.received),
