@@ -26,6 +26,9 @@ export function createChainContext(
   getStartTime: () => number,
 ): ChainContext {
   const node = new ChainNode(config.id, config.rpcUrls);
+  indexer.onFinalBlock((chainId, block) => {
+    if (chainId === config.id) node.setFinalBlock(block);
+  });
   const getStore = (): ChainStore => {
     const store = stores.get(config.id);
     if (store) return store;

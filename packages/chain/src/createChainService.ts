@@ -39,6 +39,7 @@ import { createGatewayClient } from "./names/gatewayClient.ts";
 import { ContentUnavailableError } from "./nft/fetchContent.ts";
 import { ChainStore } from "./store/chainStore.ts";
 import { openEvents } from "./store/clickhouse/openEvents.ts";
+import { HolderCounter } from "./store/holderCounter.ts";
 import type { IndexLocation } from "./store/indexLocation.ts";
 import { READ_LIMITS } from "./store/indexReader.ts";
 import { createBoundedPostgresReader } from "./store/postgresReader.ts";
@@ -75,6 +76,7 @@ export function createChainService({
 }: ChainServiceConfig): ChainService {
   const indexer = new IndexerWorker({ log, fetchContent, onIndexed, restart, module: indexerModule });
   const sqliteReaders = new SqliteReaderPool(log, readLimits);
+  const holderCounter = new HolderCounter(log);
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
   const indexes = chains.map((config): LocatedChain => {
@@ -95,7 +97,7 @@ export function createChainService({
       ...logHandlers(selectChain),
       ...contractHandlers(selectChain),
       ...erc20Handlers(selectChain),
-      ...tokenHolderHandlers(selectChain),
+      ...tokenHolderHandlers(selectChain, holderCounter),
       ...contractSourceHandlers(selectChain),
       ...nftHandlers(selectChain),
       ...nftCollectionHandlers(selectChain),
@@ -197,7 +199,7 @@ export function createChainService({
         labels.stop();
       }
       await indexer.stop();
-      await sqliteReaders.stop();
+      await Promise.all([sqliteReaders.stop(), holderCounter.stop()]);
       await Promise.all([...stores.values()].map((store) => store.close()));
     },
   };

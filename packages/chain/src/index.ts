@@ -41,7 +41,7 @@ export {
   type Market,
   type Marketplace,
 } from "./model/chainConfig.ts";
-export type { ChainStatus } from "./model/chainStatus.ts";
+export { type ChainStatus, isFollowing, type NodeHealth } from "./model/chainStatus.ts";
 export type { Logger } from "./model/logger.ts";
 export { indexOf, type LogRow, type NftTransferRow, type TransactionRow } from "./model/rows.ts";
 export {

@@ -57,7 +57,8 @@ export async function startService(
 ): Promise<TestService> {
   const rows: EndpointRows = ENDPOINTS;
   const log = createRecordingLogger();
-  const chains = [{ name: "localdevchain", aliases: ["eth"], ...chain }];
+  // The blocks of tests are old.
+  const chains = [{ name: "localdevchain", aliases: ["eth"], stalledSeconds: 0, ...chain }];
   const database = typeof location === "string" ? { kind: "sqlite" as const, folder: location } : location;
   const service = createChainService({
     chains,

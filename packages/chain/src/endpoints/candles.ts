@@ -17,6 +17,7 @@ import {
 } from "./chainContext.ts";
 import { requireExchanges } from "./defi.ts";
 import { keptFields } from "./eventRetention.ts";
+import { mapInSlices } from "./mapInSlices.ts";
 import { isoTime, pageFields } from "./pagination.ts";
 import { loadDecimals, poolContextOf, readPrices } from "./prices.ts";
 import type { Handlers } from "./routes.ts";
@@ -96,7 +97,7 @@ async function candlePage(
   const enough = (logs: readonly RawLog[], times: ReadonlyMap<number, number>) =>
     new Set(logs.map((log) => startOfInterval(timeOf(log, times), timeframe))).size > limit + 1;
   const { logs, times, isCut } = await readLogs(chain, source, start, end, enough);
-  const trades = tradesOf(logs, pool, token, (price, amount, log) => {
+  const trades = await tradesOf(logs, pool, token, (price, amount, log) => {
     const rate = convert.rateAt(log.position);
     return rate === undefined
       ? undefined
@@ -178,21 +179,22 @@ function timeOf({ position }: RawLog, times: ReadonlyMap<number, number>): numbe
  * The trades in logs of a pool in ascending order. In v2 pools, the reserves after a trade are logged before it.
  * `convert` gets the price of a unit of the token in units of the other, and the traded units of the other.
  */
-function tradesOf(
+async function tradesOf(
   logs: readonly RawLog[],
   pool: PoolReference,
   token: string,
   convert: (price: Fraction, amount: bigint, log: RawLog) => Trade | undefined,
-): Trade[] {
+): Promise<Trade[]> {
   const isFirst = pool.tokens[0] === token;
   let price: Fraction | undefined;
-  return logs.flatMap((log) => {
+  const trades = await mapInSlices(logs, (log) => {
     price = priceAfter(log, pool) ?? price;
     const amounts = tradedAmounts(log, pool);
-    if (!amounts || !price) return [];
+    if (!amounts || !price) return undefined;
     const inQuote = isFirst ? price : { n: price.d, d: price.n };
-    return convert(inQuote, amounts[isFirst ? 1 : 0], log) ?? [];
+    return convert(inQuote, amounts[isFirst ? 1 : 0], log);
   });
+  return trades.filter((trade) => trade !== undefined);
 }
 
 /** Converts a price between units to one between whole tokens. */

@@ -6,6 +6,8 @@ import { createDatabase, DATABASES, type DatabaseLocation } from "../../test/ind
 import { createRecordingLogger } from "../../test/testService.ts";
 import type { ChainService } from "../chainService.ts";
 import { createChainService, indexLocationOf } from "../createChainService.ts";
+import { ChainStore } from "../store/chainStore.ts";
+import { HolderCounter } from "../store/holderCounter.ts";
 import type { IndexReadError } from "../store/indexErrors.ts";
 import { createBoundedPostgresReader } from "../store/postgresReader.ts";
 import { runInGroup } from "../store/requestGroup.ts";
@@ -90,6 +92,26 @@ describe.each(DATABASES)("on %s", (name) => {
     await Promise.all([heavy(), heavy(), heavy(), heavy()]);
     const { user, system } = process.threadCpuUsage(before);
     expect((user + system) / 1_000).toBeLessThan(400);
+  });
+
+  it("the request loop spends almost no CPU time on counting the holders of the past", async () => {
+    const at = indexLocationOf(location, LARGE);
+    const reads = new SqliteReaderPool(createRecordingLogger(), { lookup: PATIENT, list: PATIENT });
+    const reader =
+      at.kind === "sqlite"
+        ? reads.reader(at.path)
+        : createBoundedPostgresReader(at, 2, { lookup: PATIENT, list: PATIENT });
+    const store = new ChainStore(reader);
+    const counter = new HolderCounter(createRecordingLogger());
+    const count = () => counter.count(store, TOKEN, [TRANSFERS, TRANSFERS / PER_BLOCK / 2, -1]);
+    expect(await count()).toEqual([1, 1, 0]);
+    const before = process.threadCpuUsage();
+    await Promise.all([count(), count(), count(), count()]);
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(400);
+    await counter.stop();
+    await reader.close();
+    await reads.stop();
   });
 
   it("a read that takes too long is aborted with advice and Retry-After", async () => {

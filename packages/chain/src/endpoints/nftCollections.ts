@@ -15,6 +15,7 @@ import {
   selectFullIndex,
 } from "./chainContext.ts";
 import { keptFields, withKeptEvents } from "./eventRetention.ts";
+import { mapInSlices } from "./mapInSlices.ts";
 import { contractType } from "./nftFields.ts";
 import { ownershipFields } from "./nftOwnership.ts";
 import { collectionLabels, loadNftSerializer, spamCollections } from "./nftSerializer.ts";
@@ -148,7 +149,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
       const owned = balances.flatMap((balance) => balance ?? []);
       const fields = await ownershipFields(chain, owned);
       const ownership = new Map(owned.map((balance, i) => [nftKeyString(balance), fields[i]]));
-      return found.map((nft) => ({
+      return mapInSlices(found, (nft) => ({
         ...serialize(nft),
         ...(ownership.get(nftKeyString(nft)) ?? UNOWNED),
         amount: String(amounts.get(nftKeyString(nft)) ?? 0n),

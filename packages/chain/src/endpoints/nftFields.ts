@@ -8,7 +8,7 @@ import { firstKeptBlock } from "./eventRetention.ts";
 export type TokenIdFormat = "decimal" | "hex";
 
 /** Max characters of metadata per page; further rows are on the next page. */
-const MAX_PAGE_CHARACTERS = 8 * 1024 * 1024;
+const MAX_PAGE_CHARACTERS = 2 * 1024 * 1024;
 
 /** Returns the first rows whose metadata fits into a page, at least one. `last` is the last row if there are more. */
 export async function limitPageSize<Row extends NftKey>(

@@ -19,6 +19,7 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { firstKeptBlock } from "./eventRetention.ts";
+import { mapInSlices } from "./mapInSlices.ts";
 import {
   collectionStandard,
   contractType,
@@ -81,7 +82,7 @@ export function nftHandlers(selectChain: SelectChain) {
         ...(!disable_total && { total: found.total }),
         ...pageFields(placeOf(parameters), last && [last.tokenId, ...countedParts(found)]),
         status: listStatus(chain, found),
-        result: ids.map((id) => ({ ...serialize(id), amount: id.amount })),
+        result: await mapInSlices(ids, (id) => ({ ...serialize(id), amount: id.amount })),
       };
     },
     getTokenIdMetadata: async ({ chain: selector, address, token_id, ...form }) => {
@@ -244,7 +245,7 @@ async function ownersPage(
       last && [last.token, last.tokenId, last.owner, ...countedParts(found)],
     ),
     status: listStatus(chain, { isPartial: found.isPartial || isUnknown }),
-    result: rows.map((row, i) => ({
+    result: await mapInSlices(rows, (row, i) => ({
       ...serialize(row),
       ...(ownership[i] ?? { owner_of: row.owner, block_number: null, block_number_minted: null }),
       amount: row.amount,

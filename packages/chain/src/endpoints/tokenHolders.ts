@@ -3,6 +3,7 @@ import { invalid, notFound } from "../model/requestErrors.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getTotalSupply } from "../node/tokens.ts";
 import type { Erc20Holder } from "../store/erc20Balances.ts";
+import type { HolderCounter } from "../store/holderCounter.ts";
 import {
   type ChainContext,
   requireSynced,
@@ -22,7 +23,7 @@ const INTERVALS = { "1h": 3_600, "4h": 14_400, "12h": 43_200, "1d": 86_400, "1w"
 const MAX_INTERVALS = 100;
 
 /** Owners of ERC-20 tokens with their shares, and sums over them. */
-export function tokenHolderHandlers(selectChain: SelectChain) {
+export function tokenHolderHandlers(selectChain: SelectChain, holderCounter: HolderCounter) {
   const creations = new ContractCreations();
   return {
     getTokenOwners: async ({ chain: selector, address, order, limit, cursor }) => {
@@ -73,7 +74,7 @@ export function tokenHolderHandlers(selectChain: SelectChain) {
       const blocks = await Promise.all(times.map((time) => chain.store.blockBefore(time)));
       const numbers = blocks.map((block) => block?.number ?? -1);
       const holders = await withKeptEvents(chain, (numbers.at(-1) ?? -1) + 1, "the holders of a token", () =>
-        chain.store.erc20Balances.holderHistory(address, numbers),
+        holderCounter.count(chain.store, address, numbers),
       );
       return {
         result: times.slice(0, count).map((time, i) => {

@@ -22,6 +22,7 @@ import { erc20Labels } from "./erc20.ts";
 import { keptFields } from "./eventRetention.ts";
 import { summarize } from "./historySummary.ts";
 import { readInternalTransfers } from "./internalCalls.ts";
+import { mapInSlices } from "./mapInSlices.ts";
 import { contractType } from "./nftFields.ts";
 import { collectionLabels } from "./nftSerializer.ts";
 import { assertKept, blockBounds, blockFields, pageFields } from "./pagination.ts";
@@ -66,7 +67,7 @@ export function walletHistoryHandlers(selectChain: SelectChain) {
       return {
         ...pageFields({ limit, cursor }, last === undefined ? undefined : [last]),
         ...(await keptFields(chain)),
-        result: rows.positions.flatMap((position) => serialize(position) ?? []),
+        result: (await mapInSlices(rows.positions, serialize)).filter((entry) => entry !== undefined),
       };
     },
   } satisfies Partial<Handlers>;

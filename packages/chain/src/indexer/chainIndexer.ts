@@ -2,15 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
-import type { BlockRow } from "../model/rows.ts";
+import type { BlockIdentity, BlockRow } from "../model/rows.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { InvalidNodeDataError, RpcUnreachableError } from "../node/rpcErrors.ts";
-import { chainPresetOf } from "../presets/chainPresets.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import { INDEX_DATABASE_UNAVAILABLE, IndexDatabaseError } from "../store/indexErrors.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import type { Backfill } from "./backfill.ts";
+import { BlockTimes } from "./blockTimes.ts";
 import { fetchRanges } from "./fetchRanges.ts";
+import { canBeReset, Finality } from "./finality.ts";
 import { Progress } from "./progress.ts";
 import { Reorganization } from "./reorganization.ts";
 import type { FetchedRange, IndexedRange, IndexScope } from "./scope.ts";
@@ -30,6 +31,8 @@ export interface ChainIndexerOptions {
   term?: () => number | undefined;
   /** Called on each status change. */
   onStatus?: (status: ChainStatus) => void;
+  /** Called with the final block that the nodes of the chain must have. */
+  onFinalBlock?: ((block: BlockIdentity) => void) | undefined;
   /** Called with each range that has been written. */
   onIndexed?: ((range: IndexedRange) => void) | undefined;
   /** Called after each write with the latest indexed block and the latest final one. Returns whether there is more. */
@@ -58,12 +61,18 @@ interface NodeObservation {
 const MAX_RETRY_WAIT_MS = 30_000;
 /** Max consecutive polls in which a node may return an incomplete range. */
 const MAX_INCOMPLETE_POLLS = 10;
+/** The same before another node is preferred, if there is one. */
+const MAX_INCOMPLETE_POLLS_OF_ONE = 3;
 /** Poll interval of a process that only observes the index. */
 const OBSERVE_INTERVAL_MS = 500;
 /** How long such a process waits for its node until it tries to become the leader again, in ms. */
 const OBSERVE_TIMEOUT_MS = 1_000;
 /** Poll interval for safe and finalized blocks. */
 const FINALITY_INTERVAL_MS = 4_000;
+/** How often a process that only observes the index reads which of its blocks are final, in ms. */
+const OBSERVED_FINALITY_MS = 60_000;
+/** Blocks whose times are read at the start. */
+const TIMED_BLOCKS = 100;
 
 /** Keeps the index of one chain in sync with its nodes, across reorganizations and outages. */
 export class ChainIndexer {
@@ -73,9 +82,9 @@ export class ChainIndexer {
   #loop: Promise<void> | undefined;
   #state: ChainStatus["state"] = "syncing";
   #head: number | null = null;
-  #safe: number | null = null;
-  #finalized: number | null = null;
   #finalityAt = 0;
+  #finalityLoadedAt = Number.NEGATIVE_INFINITY;
+  #isStalled = false;
   /** The request of a process that only observes the index, until it has used the response. */
   #observation: Promise<NodeObservation> | undefined;
   #error: string | undefined;
@@ -87,13 +96,18 @@ export class ChainIndexer {
   #blocksInAdvance = 0;
   /** The latest indexed block; undefined before the index was read. */
   #checkpoint: BlockRow | null | undefined;
+  /** The latest indexed block, also of a process that only observes the index. */
+  #newest: BlockRow | undefined;
+  readonly #times = new BlockTimes();
   readonly #progress: Progress;
+  readonly #finality: Finality;
   readonly #reorganization: Reorganization;
 
   constructor(options: ChainIndexerOptions) {
     this.#options = options;
     this.#progress = new Progress(options.config.name, options.log);
-    this.#reorganization = new Reorganization(options);
+    this.#finality = new Finality(options);
+    this.#reorganization = new Reorganization({ ...options, finality: this.#finality });
   }
 
   get status(): ChainStatus {
@@ -109,8 +123,8 @@ export class ChainIndexer {
       state: this.#state,
       start: startBlock,
       head,
-      safe: this.#safe,
-      finalized: this.#finalized,
+      safe: this.#finality.safe,
+      finalized: this.#finality.finalized,
       indexed,
       lag,
       ...this.#progress.metrics(startBlock, indexed, head, this.#blocksInAdvance),
@@ -125,6 +139,9 @@ export class ChainIndexer {
     const term = this.#options.term?.();
     if (term !== undefined) status.term = term;
     if (this.#isDatabaseUnavailable) status.isDatabaseUnavailable = true;
+    const age = this.#state === "following" ? this.#excessiveAge() : undefined;
+    if (age !== undefined)
+      return { ...status, state: "stalled", error: `the latest block is ${age} seconds old` };
     return this.#error === undefined ? status : { ...status, error: this.#error };
   }
 
@@ -170,7 +187,7 @@ export class ChainIndexer {
         failures = 0;
         const hasMoreWork =
           this.#checkpoint &&
-          (await this.#options.afterStep?.(this.#checkpoint, this.#state, this.#finalized));
+          (await this.#options.afterStep?.(this.#checkpoint, this.#state, this.#finality.finalized));
         if (!hasMoreBlocks && !hasMoreWork) await this.#wait(pollMs);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
@@ -198,11 +215,13 @@ export class ChainIndexer {
     if (!observed) return false;
     this.#observation = undefined;
     this.#head = observed.head;
-    if (observed.final) this.#setFinality(observed.final);
+    if (observed.final) this.#finality.observe(observed.final, this.#head);
     this.#checkpoint = (await store.checkpoint()) ?? null;
+    if (performance.now() - this.#finalityLoadedAt >= OBSERVED_FINALITY_MS) await this.#loadFinality();
+    await this.#recordNewest();
     if (backfill) {
       const next = this.#checkpoint ? this.#checkpoint.number + 1 : this.#firstBlock(this.#head);
-      await backfill.help(next, this.#finalized);
+      await backfill.help(next, this.#finality.finalized);
       this.#blocksInAdvance = backfill.progress?.blocks ?? 0;
     }
     this.#setState((this.#checkpoint?.number ?? -1) >= this.#head ? "following" : "syncing");
@@ -225,9 +244,14 @@ export class ChainIndexer {
   /** Indexes up to the head, or unwinds a reorganization. Returns whether there is more to do. */
   async step(): Promise<boolean> {
     const { node, store } = this.#options;
-    if (this.#checkpoint === undefined) this.#checkpoint = (await store.checkpoint()) ?? null;
+    if (this.#checkpoint === undefined) {
+      this.#checkpoint = (await store.checkpoint()) ?? null;
+      // Before a node is asked: it may belong to another chain.
+      await this.#loadFinality();
+    }
     const head = await node.getBlockNumber();
     this.#head = head;
+    await this.#recordNewest();
     await this.#updateFinality();
     if (this.#checkpoint) {
       const comparison = await this.#reorganization.compare(this.#checkpoint, head);
@@ -237,6 +261,7 @@ export class ChainIndexer {
       }
       if (comparison === "reorganized") {
         this.#checkpoint = undefined;
+        this.#times.clear();
         this.#publishStatus();
         return true;
       }
@@ -247,7 +272,11 @@ export class ChainIndexer {
       return false;
     }
     if (from + this.#options.scope.blockRange <= head) this.#setState("syncing");
-    const step = await this.#options.backfill?.step(this.#checkpoint ?? undefined, from, this.#finalized);
+    const step = await this.#options.backfill?.step(
+      this.#checkpoint ?? undefined,
+      from,
+      this.#finality.finalized,
+    );
     if (step?.kind === "waiting") this.#recordInAdvance();
     if (step?.kind === "waiting") return false;
     if (step?.kind === "attached") return this.#continueAfter(step.last, from);
@@ -255,6 +284,8 @@ export class ChainIndexer {
     if (indexed < from) {
       // A reorganization may be in progress, but a node that never returns a complete range is unusable.
       this.#incompletePolls += 1;
+      if (this.#incompletePolls % MAX_INCOMPLETE_POLLS_OF_ONE === 0)
+        node.penalize(new RpcUnreachableError(`the node's blocks from ${from} are incomplete`));
       if (this.#incompletePolls > MAX_INCOMPLETE_POLLS) {
         throw new RpcUnreachableError(`the node's blocks from ${from} are missing or inconsistent`);
       }
@@ -275,7 +306,7 @@ export class ChainIndexer {
     // A range takes the place of many writes, after each of which something would have been done.
     let hasMoreWork = true;
     while (hasMoreWork && !this.#stopping.signal.aborted)
-      hasMoreWork = (await this.#options.afterWrite?.(last.number, this.#finalized)) ?? false;
+      hasMoreWork = (await this.#options.afterWrite?.(last.number, this.#finality.finalized)) ?? false;
     this.#publishStatus();
     return true;
   }
@@ -315,10 +346,12 @@ export class ChainIndexer {
           writtenAt: Date.now(),
         });
         this.#checkpoint = range.last;
+        this.#newest = range.last;
+        this.#times.record(range.rows.blocks);
         this.#progress.record(range.last.number - lastIndexed);
         lastIndexed = range.last.number;
         this.#recordInAdvance();
-        await this.#options.afterWrite?.(lastIndexed, this.#finalized);
+        await this.#options.afterWrite?.(lastIndexed, this.#finality.finalized);
         this.#publishStatus();
         if (this.#stopping.signal.aborted) break;
       }
@@ -330,9 +363,16 @@ export class ChainIndexer {
     }
   }
 
+  async #loadFinality(): Promise<void> {
+    this.#finalityLoadedAt = performance.now();
+    await this.#finality.load();
+  }
+
   async #updateFinality(): Promise<void> {
     const final = await this.#readFinality();
-    if (final) this.#setFinality(final);
+    if (!final) return;
+    this.#finality.observe(final, this.#head);
+    if (this.#checkpoint) await this.#finality.update(this.#checkpoint.number);
   }
 
   /** Reads the safe and the finalized block; returns undefined if they were read a moment ago. */
@@ -342,17 +382,23 @@ export class ChainIndexer {
     return this.#options.node.getHeaders(["safe", "finalized"]);
   }
 
-  #setFinality([safe, finalized]: FinalBlocks): void {
-    this.#safe = safe?.number ?? null;
-    this.#finalized = finalized?.number ?? this.#finalByConfirmations();
+  /** Records the time of the latest indexed block; at the start, also of those before. */
+  async #recordNewest(): Promise<void> {
+    const checkpoint = this.#checkpoint ?? undefined;
+    if (checkpoint && this.#times.isEmpty) {
+      const blocks = await this.#options.store.blocksDownFrom(checkpoint.number, TIMED_BLOCKS);
+      this.#times.record(blocks.reverse());
+    } else if (checkpoint && checkpoint.number !== this.#newest?.number) this.#times.record([checkpoint]);
+    this.#newest = checkpoint;
   }
 
-  /** The latest block with the confirmations of the chain's rule; null for unknown chains. */
-  #finalByConfirmations(): number | null {
-    const confirmations = chainPresetOf(this.#options.config.id)?.confirmations;
-    if (confirmations === undefined || this.#head === null) return null;
-    const final = this.#head - confirmations + 1;
-    return final < 0 ? null : final;
+  /** The age of the latest block in s, if it shows that the chain or its nodes stand still. */
+  #excessiveAge(): number | undefined {
+    const { stalledSeconds = canBeReset(this.#options.config) ? 0 : this.#times.maxAge } =
+      this.#options.config;
+    if (!this.#newest || stalledSeconds === 0) return undefined;
+    const age = Math.floor(Date.now() / 1000) - this.#newest.timestamp;
+    return age > stalledSeconds ? age : undefined;
   }
 
   #setState(state: "syncing" | "following"): void {
@@ -383,8 +429,18 @@ export class ChainIndexer {
   #publishStatus(): void {
     const { status } = this;
     this.#publishedTerm = status.term;
+    this.#reportStall(status);
     if (this.#state === "syncing") this.#progress.log(status);
     this.#options.onStatus?.(status);
+  }
+
+  #reportStall({ state, error }: ChainStatus): void {
+    const isStalled = state === "stalled";
+    if (isStalled === this.#isStalled) return;
+    const { log, config } = this.#options;
+    this.#isStalled = isStalled;
+    if (isStalled) log.warn("the chain or its nodes stand still", { chain: config.name, error });
+    else if (state === "following") log.info("the chain has new blocks again", { chain: config.name });
   }
 
   async #wait(ms: number): Promise<void> {

@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { ChainStatus, IndexRebuildStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
-import { ChainNode } from "../node/chainNode.ts";
 import { unusedTableNames } from "../store/clickhouse/unusedTables.ts";
 import { eventDefinitionIn, wantedEventStorage } from "../store/eventStorage.ts";
 import type { IndexLocation } from "../store/indexLocation.ts";
@@ -16,6 +15,7 @@ import {
   readDefinition,
   savedText,
 } from "./indexDefinition.ts";
+import { createIndexerNode } from "./indexerNode.ts";
 import {
   type BesideSteps,
   type RunningIndexer,
@@ -113,7 +113,7 @@ function optionsOf(
   return {
     ...{ pollMs, retryMs, fetchContent, log, index },
     config: { ...config, name: `${config.name} (new index)` },
-    node: new ChainNode(config.id, config.rpcUrls),
+    node: createIndexerNode(config, chain.pollMs),
     onStatus: (status) => onStatus(progressOf(status)),
     beside: besideSteps(index, { chain, current, indexSwitch, onSwitched }),
   };

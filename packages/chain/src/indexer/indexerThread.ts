@@ -56,6 +56,7 @@ const indexers = new ChainIndexers({
       retryMs,
       fetchContent,
       onStatus: (status) => post({ kind: "status", status }),
+      onFinalBlock: (block) => post({ kind: "final", chainId: config.id, block }),
       onIndexed: reportsRanges ? (range) => post({ kind: "indexed", range }) : undefined,
       onHistory: (addresses) => post({ kind: "history", chainId: config.id, addresses }),
     });

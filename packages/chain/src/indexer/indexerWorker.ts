@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { type RestartPolicy, SupervisedWorker, type WorkerHealth } from "@purse/workers";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
+import type { BlockIdentity } from "../model/rows.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import { type FetchContent, fetchWithDeadline } from "../nft/fetchContent.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
@@ -43,6 +44,7 @@ export class IndexerWorker {
   readonly #statuses = new Map<number, ChainStatus>();
   readonly #listeners = new Set<(status: ChainStatus) => void>();
   readonly #historyListeners = new Set<(chainId: number, addresses: readonly string[]) => void>();
+  readonly #finalBlockListeners = new Set<(chainId: number, block: BlockIdentity) => void>();
   /** Commands that the worker has not confirmed; sent again after a restart. */
   readonly #commands = new Map<number, Command>();
   #lastCommand = 0;
@@ -126,6 +128,11 @@ export class IndexerWorker {
     return () => this.#historyListeners.delete(listener);
   }
 
+  /** Reports the final blocks that the nodes of the chains must have. */
+  onFinalBlock(listener: (chainId: number, block: BlockIdentity) => void): void {
+    this.#finalBlockListeners.add(listener);
+  }
+
   watch(chainId: number, addresses: string[]): void {
     this.#sendCommand({ kind: "watch", chainId, addresses });
   }
@@ -154,6 +161,8 @@ export class IndexerWorker {
     else if (message.kind === "status") this.#updateStatus(message.status);
     else if (message.kind === "history") {
       for (const listener of this.#historyListeners) listener(message.chainId, message.addresses);
+    } else if (message.kind === "final") {
+      for (const listener of this.#finalBlockListeners) listener(message.chainId, message.block);
     } else if (message.kind === "done") this.#commands.delete(message.id);
     else if (message.kind === "fetch") this.#fetch(message);
     else if (message.kind === "indexed") this.#onIndexed?.(message.range);

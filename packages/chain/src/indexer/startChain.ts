@@ -1,6 +1,6 @@
-import { ChainNode } from "../node/chainNode.ts";
 import type { IndexLocation } from "../store/indexLocation.ts";
 import { openIndex } from "../store/openIndex.ts";
+import { createIndexerNode } from "./indexerNode.ts";
 import { type RunningIndexer, type StartIndexingOptions, startIndexing } from "./startIndexing.ts";
 import { SwitchingIndexer } from "./switchingIndexer.ts";
 
@@ -18,6 +18,6 @@ export async function startChain({
 }: StartChainOptions): Promise<RunningIndexer> {
   const { config, log } = options;
   if (location.kind === "postgres") return SwitchingIndexer.start({ ...options, location, canIndex });
-  const node = new ChainNode(config.id, config.rpcUrls);
+  const node = createIndexerNode(config, options.pollMs);
   return startIndexing({ ...options, node, index: await openIndex(location, log, canIndex) });
 }

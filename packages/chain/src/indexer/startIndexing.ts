@@ -1,7 +1,7 @@
 import type { ChainConfig } from "../model/chainConfig.ts";
-import type { ChainStatus } from "../model/chainStatus.ts";
+import { type ChainStatus, isFollowing } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
-import type { BlockRow } from "../model/rows.ts";
+import type { BlockIdentity, BlockRow } from "../model/rows.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import { MetadataReader, type MetadataReaderOptions } from "../nft/metadataReader.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
@@ -46,6 +46,8 @@ export interface StartIndexingOptions {
   retryMs: number;
   fetchContent: MetadataReaderOptions["fetchContent"];
   onStatus?: (status: ChainStatus) => void;
+  /** Reports the final block that the nodes of the chain must have. */
+  onFinalBlock?: ((block: BlockIdentity) => void) | undefined;
   /** Reports each range that has been written. */
   onIndexed?: ((range: IndexedRange) => void) | undefined;
   /** Reports addresses whose history has been extended. */
@@ -147,8 +149,9 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     ...{ config, node, store, writer, scope, backfill, log },
     pollMs,
     onIndexed: options.onIndexed,
+    onFinalBlock: options.onFinalBlock,
     onStatus(status) {
-      if (status.state !== "following") newest = undefined;
+      if (!isFollowing(status)) newest = undefined;
       onStatus?.(status);
     },
     async canIndex() {

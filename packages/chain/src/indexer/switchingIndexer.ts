@@ -4,10 +4,10 @@ import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus, IndexRebuildStatus } from "../model/chainStatus.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
-import { ChainNode } from "../node/chainNode.ts";
 import { eventDefinitionIn, wantedEventStorage } from "../store/eventStorage.ts";
 import { IndexSwitch } from "../store/indexSwitch.ts";
 import { type ChainIndex, openIndex, WRITE_CONNECTIONS } from "../store/openIndex.ts";
+import { createIndexerNode } from "./indexerNode.ts";
 import { type IndexPlan, planIndex } from "./indexPlan.ts";
 import { IndexRebuild, type PostgresChainOptions } from "./indexRebuild.ts";
 import { type RunningIndexer, startIndexing } from "./startIndexing.ts";
@@ -117,7 +117,7 @@ export class SwitchingIndexer implements RunningIndexer {
       const indexer = await startIndexing({
         ...{ ...options, log, index, isReplaced: true },
         config: plan.config,
-        node: new ChainNode(config.id, config.rpcUrls),
+        node: createIndexerNode(config, options.pollMs),
         onStatus: (status) => void this.#publishOf(opened, status),
       });
       return { index: opened, plan, indexer };

@@ -1,6 +1,7 @@
 import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
+import type { BlockIdentity } from "../model/rows.ts";
 import type { TokenMetadataReading } from "../model/tokens.ts";
 import type { FetchedContent } from "../nft/fetchContent.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
@@ -43,6 +44,8 @@ export type WorkerMessage =
   | { kind: "status"; status: ChainStatus }
   /** The history of addresses has been extended. */
   | { kind: "history"; chainId: number; addresses: string[] }
+  /** The final block that the nodes of the chain must have. */
+  | { kind: "final"; chainId: number; block: BlockIdentity }
   | { kind: "indexed"; range: IndexedRange }
   /** A command has been executed. */
   | { kind: "done"; id: number }

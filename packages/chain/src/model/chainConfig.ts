@@ -19,6 +19,16 @@ export interface ChainConfig {
    * scope `chain`.
    */
   traces?: boolean;
+  /**
+   * Whether the nodes may replace final blocks, as those of a test chain do that is started anew; by default only on the
+   * chains of a developer's machine (1337, 31337).
+   */
+  resets?: boolean;
+  /**
+   * The age of the latest block, in s, from which on the chain counts as standing still; 0 for never. By default, it
+   * follows from the times of the latest blocks, and is 0 on chains that may be reset.
+   */
+  stalledSeconds?: number;
   /** Where its index is stored, if not in the database of the other indexes. */
   database?: IndexDatabase;
   /**

@@ -4,11 +4,12 @@ export interface ChainStatus {
   name: string;
   scope: "chain" | "wallets";
   /**
-   * syncing: indexing older blocks; following: at the head; unreachable: no node responds, or the database of the
-   * index does not; refused: the node belongs to another chain or returned invalid data; stopped: the indexer failed
-   * too often and is not restarted.
+   * syncing: indexing older blocks; following: at the head; stalled: at the head, but the latest block is too old:
+   * the chain or its nodes stand still; unreachable: no node responds, or the database of the index does not; refused:
+   * the node belongs to another chain or returned invalid data; stopped: the indexer failed too often and is not
+   * restarted.
    */
-  state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
+  state: "syncing" | "following" | "stalled" | "unreachable" | "refused" | "stopped";
   /** First block to index. */
   start: number;
   /** Latest block of the node; null before its first response. */
@@ -72,8 +73,19 @@ export interface IndexRebuildStatus {
 export interface NodeHealth {
   /** Host and port only; the rest of a URL may contain an API key. */
   host: string;
-  state: "unused" | "well" | "failing";
+  /**
+   * behind: it lacks blocks that another node has; failing: it does not respond properly; refused: it belongs to another
+   * chain or returned invalid data.
+   */
+  state: "unused" | "well" | "behind" | "failing" | "refused";
+  /** Its latest block when the nodes were last compared; only if there are several. */
+  head?: number;
   /** Latency of the last response. */
   latencyMs?: number;
   error?: string;
+}
+
+/** Whether the index has all blocks of the node. */
+export function isFollowing({ state }: Pick<ChainStatus, "state">): boolean {
+  return state === "following" || state === "stalled";
 }

@@ -409,14 +409,12 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
 
   it("that is very long makes pages shorter without omitting rows", async () => {
     pages.set("/long", { name: "long", text: "x".repeat(1_000_000) });
-    for (let id = 1n; id <= 10n; id++) await chain.mintArtwork(gallery, owner, id, `${web}/long`);
-    for (let id = 1; id <= 10; id++) await until(id, hasMetadata);
+    for (let id = 1n; id <= 3n; id++) await chain.mintArtwork(gallery, owner, id, `${web}/long`);
+    for (let id = 1; id <= 3; id++) await until(id, hasMetadata);
     const first = objectOf(await service.run("getAllTokenIds", { address: gallery }));
     const second = objectOf(await service.run("getAllTokenIds", { address: gallery, cursor: first.cursor }));
-    expect(rowsOf(first)).toHaveLength(8);
-    expect([...rowsOf(first), ...rowsOf(second)].map(({ token_id }) => Number(token_id))).toEqual(
-      Array.from({ length: 10 }, (_, i) => i + 1),
-    );
+    expect(rowsOf(first)).toHaveLength(2);
+    expect([...rowsOf(first), ...rowsOf(second)].map(({ token_id }) => Number(token_id))).toEqual([1, 2, 3]);
     expect(rowsOf(second).every(hasMetadata)).toBe(true);
   });
 

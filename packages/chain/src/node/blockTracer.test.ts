@@ -27,6 +27,7 @@ function createTracer(respond: Respond, hasBlock: () => boolean = () => true) {
   const tracer = new BlockTracer(
     {
       request: async (method, params) => respond(method, params),
+      penalize: () => undefined,
       getHeaderByHash: async () =>
         hasBlock() ? { ...BLOCK, parentHash: BLOCK.hash, timestamp: 0 } : undefined,
     },

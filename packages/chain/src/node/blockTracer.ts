@@ -4,19 +4,29 @@ import type { Logger } from "../model/logger.ts";
 import type { BlockIdentity } from "../model/rows.ts";
 import type { ChainNode, RequestOptions } from "./chainNode.ts";
 import { type InternalTransfer, listed, nested } from "./internalTransfers.ts";
+import type { Endpoint } from "./nodeFailover.ts";
 import { requestIfSupported } from "./optionalMethods.ts";
 import { parseHash } from "./quantities.ts";
-import { InvalidNodeDataError, isNodeError, RpcError, RpcUnreachableError } from "./rpcErrors.ts";
+import {
+  InvalidNodeDataError,
+  isNodeError,
+  isRateLimit,
+  RpcError,
+  RpcUnreachableError,
+} from "./rpcErrors.ts";
 import { type BlockTraces, CALL_TRACER, listOf, readBlockTraces } from "./traces.ts";
 
 /** Traces that are read at the same time. */
 const PARALLEL_TRACES = 4;
 /** Traces of blocks are slow and large. That one fails does not mean that the node does. */
-const TRACING: RequestOptions = { untrusted: { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 } };
+const TRACING: RequestOptions = {
+  untrusted: { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 },
+  asksAll: true,
+};
 /** Attempts for a block with transactions whose traces do not arrive, before these are left out. */
 const MAX_ATTEMPTS = 3;
 
-type TracingNode = Pick<ChainNode, "request" | "getHeaderByHash">;
+type TracingNode = Pick<ChainNode, "request" | "getHeaderByHash" | "penalize">;
 
 /**
  * Traces the blocks of an index. If the node cannot trace a block as a whole, its transactions are traced one by one;
@@ -57,21 +67,36 @@ export class BlockTracer {
     block: BlockIdentity,
     hashes: readonly string[],
   ): Promise<InternalTransfer[] | undefined> {
+    const served = new Set<Endpoint>();
+    try {
+      return await this.#traceWith({ ...TRACING, served }, block, hashes);
+    } catch (error) {
+      if (error instanceof InvalidNodeDataError) this.#node.penalize(error, served);
+      throw error;
+    }
+  }
+
+  async #traceWith(
+    options: RequestOptions,
+    block: BlockIdentity,
+    hashes: readonly string[],
+  ): Promise<InternalTransfer[] | undefined> {
     let found: BlockTraces | undefined;
     try {
-      found = await readBlockTraces(this.#node, block, TRACING);
+      found = await readBlockTraces(this.#node, block, options);
     } catch (error) {
       if (!(error instanceof RpcUnreachableError) && !isTooHeavy(error)) throw error;
-      return this.#traceSingly(block, hashes);
+      return this.#traceSingly(options, block, hashes);
     }
     if (!found) return undefined;
     return "trees" in found
-      ? this.#traceFailed(block, hashes, found.trees)
+      ? this.#traceFailed(options, block, hashes, found.trees)
       : listed(found.traces, block.hash);
   }
 
   /** The transfers of the call trees of a block; transactions without a valid tree are traced once more. */
   async #traceFailed(
+    options: RequestOptions,
     block: BlockIdentity,
     hashes: readonly string[],
     trees: readonly JsonObject[],
@@ -87,16 +112,20 @@ export class BlockTracer {
       }
     }
     const failed = hashes.filter((hash) => !traced.has(hash));
-    return failed.length === 0 ? found : [...found, ...(await this.#traceSingly(block, failed))];
+    return failed.length === 0 ? found : [...found, ...(await this.#traceSingly(options, block, failed))];
   }
 
-  async #traceSingly(block: BlockIdentity, hashes: readonly string[]): Promise<InternalTransfer[]> {
+  async #traceSingly(
+    options: RequestOptions,
+    block: BlockIdentity,
+    hashes: readonly string[],
+  ): Promise<InternalTransfer[]> {
     const found: InternalTransfer[] = [];
     const failures: { hash: string; error: Error }[] = [];
     for (const hash of hashes) {
       if (this.#isStopping()) throw new RpcUnreachableError("the index is being stopped");
       try {
-        found.push(...(await this.#traceTransaction(block, hash)));
+        found.push(...(await this.#traceTransaction(options, block, hash)));
       } catch (error) {
         if (!isNodeError(error) || isRateLimit(error)) throw error;
         failures.push({ hash, error });
@@ -111,7 +140,10 @@ export class BlockTracer {
 
   /** Throws while the traces may arrive at another attempt. */
   #leaveOut({ number, hash }: BlockIdentity, failures: readonly { hash: string; error: Error }[]): void {
-    const delayed = failures.find(({ error }) => error instanceof RpcUnreachableError);
+    // Another node may have valid traces.
+    const delayed = failures.find(
+      ({ error }) => error instanceof RpcUnreachableError || error instanceof InvalidNodeDataError,
+    );
     const attempts = (this.#attempts.get(hash) ?? 0) + 1;
     if (delayed && attempts < MAX_ATTEMPTS) {
       this.#attempts.set(hash, attempts);
@@ -133,27 +165,19 @@ export class BlockTracer {
     this.#untraced += failures.length;
   }
 
-  async #traceTransaction(block: BlockIdentity, hash: string): Promise<InternalTransfer[]> {
-    const tree = await this.#request("debug_traceTransaction", [hash, CALL_TRACER]);
+  async #traceTransaction(
+    options: RequestOptions,
+    block: BlockIdentity,
+    hash: string,
+  ): Promise<InternalTransfer[]> {
+    const request = (method: string, params: JsonValue[]) =>
+      requestIfSupported(this.#node, method, params, options);
+    const tree = await request("debug_traceTransaction", [hash, CALL_TRACER]);
     if (tree !== undefined) return nested(hash, tree);
-    const traces = await this.#request("trace_transaction", [hash]);
+    const traces = await request("trace_transaction", [hash]);
     if (traces === undefined) throw new InvalidNodeDataError("the node does not trace single transactions");
     return listed(listOf(traces), block.hash);
   }
-
-  #request(method: string, params: JsonValue[]): Promise<JsonValue | undefined> {
-    return requestIfSupported(this.#node, method, params, TRACING);
-  }
-}
-
-/** Whether the node refuses requests for a while; the same one succeeds later. */
-function isRateLimit(error: Error): boolean {
-  if (error instanceof RpcUnreachableError) return / HTTP (401|403|429)\b/.test(error.message);
-  if (!(error instanceof RpcError)) return false;
-  return (
-    [429, -32_005].includes(error.code) ||
-    /rate|too many requests|capacity|quota|credits/i.test(error.message)
-  );
 }
 
 /** Whether the node reports that the traces of a block took too long or are too large. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type BlockRow, MAX_INDEX, positionOf, type RawLog, type TransactionRow } from "../model/rows.ts";
 import { bloomOf } from "./bloom.ts";
+import type { Endpoint } from "./nodeFailover.ts";
 import {
   parseAddress,
   parseBigQuantity,
@@ -10,7 +11,7 @@ import {
   toHexQuantity,
 } from "./quantities.ts";
 import { type Rpc, type RpcCall, type RpcResult, unwrapResult } from "./rpc.ts";
-import { InvalidNodeDataError, RpcResponseTooLargeError } from "./rpcErrors.ts";
+import { InvalidNodeDataError, isUnsupportedMethod, RpcResponseTooLargeError } from "./rpcErrors.ts";
 import { parseFees } from "./transactionDetails.ts";
 
 /** A block with its transactions and logs. */
@@ -34,16 +35,21 @@ export class BlockReader {
   /**
    * Returns the blocks of a range, both ends included, up to the first block that is missing or whose receipts belong
    * to another block of that number, as during a reorganization. Rejects with InvalidNodeDataError for contradictory
-   * data.
+   * data; `served` receives the nodes that responded.
    */
-  async read(from: number, to: number): Promise<FullBlock[]> {
+  async read(from: number, to: number, served?: Set<Endpoint>): Promise<FullBlock[]> {
     const numbers = Array.from({ length: to - from + 1 }, (_, i) => toHexQuantity(from + i));
     const [blockResults, receipts] = await Promise.all([
-      this.#rpc.batch(numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [number, true] }))),
-      this.#supportsBlockReceipts === false ? undefined : this.#receiptsByBlock(numbers),
+      this.#rpc.batch(
+        numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [number, true] })),
+        {
+          served,
+        },
+      ),
+      this.#supportsBlockReceipts === false ? undefined : this.#receiptsByBlock(numbers, served),
     ]);
     const blocks = blockResults.map(unwrapResult);
-    const lists = receipts ?? (await this.#receiptsByTransaction(blocks));
+    const lists = receipts ?? (await this.#receiptsByTransaction(blocks, served));
     const read: FullBlock[] = [];
     for (const [i, block] of blocks.entries()) {
       if (block === null || block === undefined) break;
@@ -55,15 +61,15 @@ export class BlockReader {
   }
 
   /** undefined if the nodes do not support the method. */
-  async #receiptsByBlock(numbers: string[]): Promise<JsonValue[] | undefined> {
+  async #receiptsByBlock(numbers: string[], served?: Set<Endpoint>): Promise<JsonValue[] | undefined> {
     // One block is enough to find out whether the method is supported.
     if (this.#supportsBlockReceipts === undefined && numbers.length > 1) {
-      const first = await this.#receiptsByBlock(numbers.slice(0, 1));
+      const first = await this.#receiptsByBlock(numbers.slice(0, 1), served);
       if (!first) return undefined;
     }
     const calls = numbers.map((number) => ({ method: "eth_getBlockReceipts", params: [number] }));
-    const results = await this.#rpc.batch(calls);
-    if (results.some(isUnknownMethod)) {
+    const results = await this.#rpc.batch(calls, { served });
+    if (results.some((result) => "error" in result && isUnsupportedMethod(result.error))) {
       this.#supportsBlockReceipts = false;
       return undefined;
     }
@@ -75,39 +81,29 @@ export class BlockReader {
     });
   }
 
-  async #receiptsByTransaction(blocks: JsonValue[]): Promise<JsonValue[]> {
+  async #receiptsByTransaction(blocks: JsonValue[], served?: Set<Endpoint>): Promise<JsonValue[]> {
     const hashes = blocks.map((block) => {
       const list = isJsonObject(block) && Array.isArray(block.transactions) ? block.transactions : [];
       return list.map((each) => (isJsonObject(each) ? (each.hash ?? null) : null));
     });
     const calls = hashes.flat().map((each) => ({ method: "eth_getTransactionReceipt", params: [each] }));
-    const receipts = (await this.#batchWithSplitting(calls)).map(unwrapResult).values();
+    const receipts = (await this.#batchWithSplitting(calls, served)).map(unwrapResult).values();
     return hashes.map((list) => list.map(() => receipts.next().value ?? null));
   }
 
   /** Receipts can contain many logs: a response that is too large is requested again in smaller batches. */
-  async #batchWithSplitting(calls: RpcCall[]): Promise<RpcResult[]> {
+  async #batchWithSplitting(calls: RpcCall[], served?: Set<Endpoint>): Promise<RpcResult[]> {
     try {
-      return await this.#rpc.batch(calls);
+      return await this.#rpc.batch(calls, { served });
     } catch (error) {
       if (!(error instanceof RpcResponseTooLargeError) || calls.length <= 1) throw error;
       const half = calls.length >> 1;
       return [
-        ...(await this.#batchWithSplitting(calls.slice(0, half))),
-        ...(await this.#batchWithSplitting(calls.slice(half))),
+        ...(await this.#batchWithSplitting(calls.slice(0, half), served)),
+        ...(await this.#batchWithSplitting(calls.slice(half), served)),
       ];
     }
   }
-}
-
-/** Nodes report unknown methods with code -32601 (JSON-RPC 2.0) or only in the message. */
-function isUnknownMethod(result: RpcResult): boolean {
-  if (!("error" in result)) return false;
-  const { code, message } = result.error;
-  return (
-    code === -32_601 ||
-    /method.*(not (found|supported|available|exist|whitelisted)|unsupported)/i.test(message)
-  );
 }
 
 /**

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { NodeHealth } from "../model/chainStatus.ts";
-import type { BlockRow } from "../model/rows.ts";
+import type { BlockIdentity, BlockRow } from "../model/rows.ts";
 import { BlockReader, type FullBlock, parseBlockHeader } from "./blocks.ts";
 import { type LogFilter, type NodeLog, parseLogs } from "./logs.ts";
+import type { Endpoint } from "./nodeFailover.ts";
 import { parseBytes, parseQuantity, parseText, toHexQuantity } from "./quantities.ts";
-import { type RequestOptions, Rpc, type RpcResult, unwrapResult } from "./rpc.ts";
+import { type RequestOptions, Rpc, type RpcOptions, type RpcResult, unwrapResult } from "./rpc.ts";
 import {
   InvalidNodeDataError,
   isContractError,
@@ -45,9 +46,10 @@ export class ChainNode {
   /** Blocks per request for logs. */
   #logRange = 2_000;
 
-  constructor(chainId: number, urls: readonly string[]) {
+  /** `options.compareMs` is how often the latest blocks of several nodes are compared while there are requests. */
+  constructor(chainId: number, urls: readonly string[], options: Pick<RpcOptions, "compareMs"> = {}) {
     this.chainId = chainId;
-    this.#rpc = new Rpc(urls, { chainId });
+    this.#rpc = new Rpc(urls, { chainId, ...options });
     this.#blocks = new BlockReader(this.#rpc);
   }
 
@@ -63,9 +65,27 @@ export class ChainNode {
     return this.#rpc.health;
   }
 
-  /** Verifies the chain id of the nodes again before the next request: a URL may point to another chain by now. */
-  recheckChainId(): void {
-    this.#rpc.recheckChainId();
+  /** Verifies the chain of the nodes again before the next request: a URL may point to another chain by now. */
+  recheckChain(): void {
+    this.#rpc.recheckChain();
+  }
+
+  /** Nodes that have another block in the place of this one belong to another chain, and are rejected from now on. */
+  setFinalBlock(block: BlockIdentity): void {
+    this.#rpc.setFinalBlock(block);
+  }
+
+  /** Prefers other nodes for a while to those that returned invalid data; to the current one if they are not known. */
+  penalize(reason: Error, served?: ReadonlySet<Endpoint>): void {
+    this.#rpc.penalize(reason, served);
+  }
+
+  /** Whether all nodes respond, and none of them has the block. */
+  async isReplacedEverywhere({ number, hash }: BlockIdentity): Promise<boolean> {
+    const results = await this.#rpc.callEach("eth_getBlockByNumber", [toHexQuantity(number), false]);
+    return results.every(
+      (result) => result.status === "fulfilled" && parseHeader(result.value, number)?.hash !== hash,
+    );
   }
 
   /** Aborts pending requests. */
@@ -105,15 +125,16 @@ export class ChainNode {
   /** Full blocks, both ends included, up to the first that is missing or being replaced. */
   async getBlocks(from: number, to: number): Promise<FullBlock[]> {
     const startedAt = performance.now();
+    const served = new Set<Endpoint>();
     try {
-      const blocks = await this.#blocks.read(from, to);
+      const blocks = await this.#blocks.read(from, to, served);
       const elapsed = performance.now() - startedAt;
       if (elapsed < FAST_MS && to - from + 1 >= this.#blockRange)
         this.#blockRange = Math.min(MAX_BLOCK_RANGE, this.#blockRange * 2);
       if (elapsed > SLOW_MS) this.#blockRange = Math.max(MIN_RANGE, this.#blockRange >> 1);
       return blocks;
     } catch (error) {
-      if (error instanceof InvalidNodeDataError) this.#rpc.penalize(error);
+      if (error instanceof InvalidNodeDataError) this.#rpc.penalize(error, served);
       if (error instanceof InvalidNodeDataError || from === to) throw error;
       this.#blockRange = Math.max(MIN_RANGE, Math.floor((to - from + 1) / 2));
       // The request may have timed out: the next range is smaller, but this one is not retried now.
@@ -130,12 +151,14 @@ export class ChainNode {
    */
   async getLogs(from: number, to: number, filter: LogFilter): Promise<NodeLog[]> {
     const filterParams = { ...filter, fromBlock: toHexQuantity(from), toBlock: toHexQuantity(to) };
+    const served = new Set<Endpoint>();
     try {
-      const logs = parseLogs(await this.#rpc.call("eth_getLogs", [filterParams]), from, to, filter);
+      const found = await this.#rpc.call("eth_getLogs", [filterParams], { served });
+      const logs = parseLogs(found, from, to, filter);
       if (to - from + 1 >= this.#logRange) this.#logRange = Math.min(MAX_LOG_RANGE, this.#logRange * 2);
       return logs;
     } catch (error) {
-      if (error instanceof InvalidNodeDataError) this.#rpc.penalize(error);
+      if (error instanceof InvalidNodeDataError) this.#rpc.penalize(error, served);
       if (error instanceof InvalidNodeDataError || from === to) throw error;
       if (error instanceof RpcUnreachableError && !(error instanceof RpcResponseTooLargeError)) {
         this.#logRange = Math.max(MIN_RANGE, Math.floor(this.#logRange / 2));

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRecord, type JsonValue, tryParseJson } from "@purse/protocol";
+import { isJsonObject, isRecord, type JsonValue, tryParseJson } from "@purse/protocol";
 import type { NodeHealth } from "../model/chainStatus.ts";
+import type { BlockIdentity } from "../model/rows.ts";
+import { HeadComparison } from "./headComparison.ts";
 import { type Endpoint, NodeFailover } from "./nodeFailover.ts";
 import { openTransport } from "./openTransport.ts";
+import { parseHash, parseQuantity, toHexQuantity } from "./quantities.ts";
 import {
   InvalidNodeDataError,
+  isRateLimit,
+  isUnsupportedMethod,
+  mayBeElsewhere,
+  OtherChainError,
   RpcError,
   RpcResponseTooLargeError,
   RpcUnreachableError,
@@ -33,6 +40,8 @@ export interface RpcOptions {
   maxBytes?: number;
   /** Retries over all nodes if none responded, unless `timeoutMs` has passed. */
   retries?: number;
+  /** How often the latest blocks of several nodes are compared while there are requests, in ms. */
+  compareMs?: number;
 }
 
 export interface RequestOptions {
@@ -42,6 +51,10 @@ export interface RequestOptions {
    * as a failure of the node.
    */
   untrusted?: { timeoutMs: number; maxBytes: number } | undefined;
+  /** Whether the next node is asked after any error of one, because the result does not depend on the node. */
+  asksAll?: boolean | undefined;
+  /** Receives the nodes that responded. */
+  served?: Set<Endpoint> | undefined;
 }
 
 /** The node does not accept batches, or none of this size. */
@@ -63,6 +76,10 @@ export class Rpc {
   #maxBatch = 100;
   #closing = new AbortController();
   #nextId = 1;
+  readonly #heads: HeadComparison;
+  /** Verifications that have begun. */
+  readonly #verifying = new Map<Endpoint, Promise<void>>();
+  #finalBlock: BlockIdentity | undefined;
 
   constructor(urls: readonly string[], options: RpcOptions = {}) {
     const { maxBytes = 64 * 1024 * 1024 } = options;
@@ -74,6 +91,12 @@ export class Rpc {
         untrustedTransport: openTransport(url, Math.min(maxBytes, MAX_BATCH_BYTES)),
       })),
       { verifiesChain: options.chainId !== undefined },
+    );
+    this.#heads = new HeadComparison(
+      this.#nodes,
+      (endpoint, method, params, signal) => this.#callNode(endpoint, method, params, signal),
+      (endpoint) => this.#verify(endpoint),
+      options.compareMs,
     );
     this.#chainId = options.chainId;
     this.#retries = options.retries ?? 2;
@@ -116,21 +139,42 @@ export class Rpc {
     this.#nodes.close();
   }
 
-  /** Prefers other nodes over the current one for a while, because it returned invalid data. */
-  penalize(reason: Error): void {
-    this.#nodes.penalize(reason);
+  /** Prefers other nodes for a while to those that returned invalid data; to the current one if they are not known. */
+  penalize(reason: Error, served: ReadonlySet<Endpoint> = new Set()): void {
+    this.#nodes.penalize(reason, served);
+  }
+
+  /** Calls a method of each node. */
+  callEach(method: string, params: JsonValue[]): Promise<PromiseSettledResult<JsonValue>[]> {
+    return Promise.allSettled(
+      this.#nodes.endpoints.map(async (endpoint) => {
+        if (!endpoint.isVerified) await this.#verify(endpoint);
+        return this.#callNode(endpoint, method, params);
+      }),
+    );
+  }
+
+  /** Nodes that have another block in the place of this one belong to another chain, and are rejected from now on. */
+  setFinalBlock(block: BlockIdentity): void {
+    const isFirst = this.#finalBlock === undefined;
+    this.#finalBlock = block;
+    if (isFirst) this.recheckChain();
   }
 
   /** Retries over all nodes with exponential backoff. */
-  async #post(calls: RpcCall[], { signal: callerSignal, untrusted }: RequestOptions): Promise<RpcResult[]> {
+  async #post(calls: RpcCall[], options: RequestOptions): Promise<RpcResult[]> {
+    const { signal: callerSignal, untrusted } = options;
     const signal = callerSignal
       ? AbortSignal.any([this.#closing.signal, callerSignal])
       : this.#closing.signal;
-    const retries = untrusted ? 0 : this.#retries;
-    const deadline = Date.now() + this.#timeoutMs;
+    // A slow request gets its full time once no other node has responded in that of others.
+    const isSlow = untrusted && untrusted.timeoutMs > this.#timeoutMs && this.#nodes.endpoints.length > 1;
+    const retries = untrusted ? Number(isSlow) : this.#retries;
+    const deadline = Date.now() + (untrusted?.timeoutMs ?? this.#timeoutMs);
     for (let round = 0; ; round++) {
       try {
-        return await this.#postToFirstAvailable(calls, { signal, untrusted });
+        const limits = isSlow && round === 0 ? { ...untrusted, timeoutMs: this.#timeoutMs } : untrusted;
+        return await this.#postToFirstAvailable(calls, { ...options, signal, untrusted: limits });
       } catch (error) {
         const isRetryable =
           error instanceof RpcUnreachableError && !(error instanceof RpcResponseTooLargeError);
@@ -140,21 +184,35 @@ export class Rpc {
     }
   }
 
-  /** Tries each node once: the current one first, nodes that failed recently last. */
+  /**
+   * Tries each node once: the current one first, nodes that failed recently last. The next one is also tried after one that
+   * lacks the method or the block, or limits the rate; if none has more, the result is that of the first one.
+   */
   async #postToFirstAvailable(
     calls: RpcCall[],
     options: RequestOptions & { signal: AbortSignal },
   ): Promise<RpcResult[]> {
-    const { signal, untrusted } = options;
+    const { signal, untrusted, served, asksAll } = options;
+    const method = calls[0]?.method ?? "";
     const failures: Error[] = [];
-    for (const endpoint of this.#nodes.byPreference()) {
+    let incomplete: { endpoint: Endpoint; results: RpcResult[] } | undefined;
+    for (const endpoint of this.#nodes.byPreference(method)) {
       const startedAt = performance.now();
+      let mayBeContract = false;
       try {
-        if (!endpoint.isVerified) await this.#verifyChain(endpoint, signal);
+        if (!endpoint.isVerified) await this.#verify(endpoint);
+        mayBeContract = untrusted !== undefined;
         const results = await this.#postTo(endpoint, calls, options);
-        if (untrusted) return results;
-        this.#nodes.recordSuccess(endpoint, performance.now() - startedAt);
-        return results;
+        const refusal = refusalIn(results, asksAll);
+        if (!refusal) {
+          if (!untrusted) this.#nodes.recordSuccess(endpoint, performance.now() - startedAt);
+          this.#heads.start(this.#closing.signal);
+          served?.add(endpoint);
+          return results;
+        }
+        incomplete ??= { endpoint, results };
+        if (isRateLimit(refusal)) this.#nodes.recordFailure(endpoint, refusal);
+        else if (isUnsupportedMethod(refusal)) this.#nodes.avoid(endpoint, method);
       } catch (error) {
         // The request failed, not the node.
         if (
@@ -165,9 +223,14 @@ export class Rpc {
         const reason = error instanceof Error ? error : new Error(String(error));
         failures.push(reason);
         if (signal.aborted) break;
-        if (untrusted) continue;
-        this.#nodes.recordFailure(endpoint, reason);
+        // If the contract is the reason, it is the same for all nodes.
+        if (mayBeContract) this.#nodes.avoid(endpoint, method);
+        else this.#nodes.recordFailure(endpoint, reason);
       }
+    }
+    if (incomplete) {
+      served?.add(incomplete.endpoint);
+      return incomplete.results;
     }
     const reasons =
       [...new Set(failures.map(({ message }) => message))].join("; ") || "no node is configured";
@@ -176,9 +239,9 @@ export class Rpc {
     throw new RpcUnreachableError(reasons);
   }
 
-  /** Verifies the chain id of all nodes again before the next request. */
-  recheckChainId(): void {
-    this.#nodes.recheckChainId();
+  /** Verifies the chain of all nodes again before the next request. */
+  recheckChain(): void {
+    this.#nodes.recheckChain();
   }
 
   #maxBytesOf(calls: readonly RpcCall[]): number {
@@ -186,13 +249,52 @@ export class Rpc {
     return calls.length > 1 ? Math.min(this.#maxBytes, MAX_BATCH_BYTES) : this.#maxBytes;
   }
 
-  async #verifyChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    const [result] = await this.#postTo(endpoint, [{ method: "eth_chainId", params: [] }], { signal });
-    if (!result || "error" in result) throw new RpcUnreachableError("the node does not return its chain id");
-    const id = Number(result.result);
-    if (id !== this.#chainId)
-      throw new InvalidNodeDataError(`the node belongs to chain ${id}, not ${this.#chainId}`);
+  /** Verifies that the node belongs to the chain, and has the same final block as the index. */
+  async #verify(endpoint: Endpoint): Promise<void> {
+    let verifying = this.#verifying.get(endpoint);
+    if (!verifying) {
+      verifying = this.#verifyOnce(endpoint).finally(() => this.#verifying.delete(endpoint));
+      this.#verifying.set(endpoint, verifying);
+    }
+    await verifying;
+  }
+
+  async #verifyOnce(endpoint: Endpoint): Promise<void> {
+    const finalBlock = this.#finalBlock;
+    if (!endpoint.isVerified) {
+      const id = Number(await this.#callNode(endpoint, "eth_chainId", []));
+      if (id !== this.#chainId)
+        throw new InvalidNodeDataError(`the node belongs to chain ${id}, not ${this.#chainId}`);
+    }
+    if (finalBlock && finalBlock.number !== endpoint.verifiedBlock)
+      await this.#verifyFinalBlock(endpoint, finalBlock);
     endpoint.isVerified = true;
+    endpoint.verifiedBlock = finalBlock?.number;
+  }
+
+  async #verifyFinalBlock(endpoint: Endpoint, { number, hash }: BlockIdentity): Promise<void> {
+    const params = [toHexQuantity(number), false];
+    const block = await this.#callNode(endpoint, "eth_getBlockByNumber", params);
+    if (isJsonObject(block)) {
+      if (parseHash(block.hash) === hash) return;
+      throw new OtherChainError(number);
+    }
+    const head = parseQuantity(await this.#callNode(endpoint, "eth_blockNumber", []));
+    // Others may have removed old blocks.
+    if (head >= number) return;
+    throw new RpcUnreachableError(`the node is at block ${head} and lacks block ${number}, which is final`);
+  }
+
+  /** Calls a method of one node. */
+  async #callNode(
+    endpoint: Endpoint,
+    method: string,
+    params: JsonValue[],
+    signal = this.#closing.signal,
+  ): Promise<JsonValue> {
+    const [result] = await this.#postTo(endpoint, [{ method, params }], { signal });
+    if (!result) throw new RpcUnreachableError("the node did not respond");
+    return unwrapResult(result);
   }
 
   async #postTo(
@@ -230,6 +332,15 @@ const SHORT_RESULT_METHODS: ReadonlySet<string> = new Set([
 const MAX_SHORT_RESULT_BYTES = 16 * 1024;
 /** Max response size of a batch; larger ones are split. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
+
+/** Why a node did not answer a call that another one may answer. */
+function refusalIn(results: readonly RpcResult[], isAny = false): RpcError | undefined {
+  for (const result of results) {
+    if (!("error" in result)) continue;
+    if (isAny || mayBeElsewhere(result.error) || isRateLimit(result.error)) return result.error;
+  }
+  return undefined;
+}
 
 function hasShortResult({ method }: RpcCall): boolean {
   return SHORT_RESULT_METHODS.has(method);

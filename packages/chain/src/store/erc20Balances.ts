@@ -2,7 +2,8 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { positionOf } from "../model/rows.ts";
 import { DEPOSIT_TOPIC } from "../model/topics.ts";
-import { readHolderHistory } from "./holderHistory.ts";
+import type { HolderChanges } from "./countHolders.ts";
+import { readHolderChanges } from "./holderHistory.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
@@ -11,9 +12,9 @@ import { padValues } from "./padValues.ts";
 import type { ChainTables } from "./tables.ts";
 import { addressTopicBytes, isErc20 } from "./transferConditions.ts";
 
-/** Logs per read of a sum, and max reads per sum. */
-const LOG_BATCH_SIZE = 50_000;
-const MAX_READS = 40;
+/** Logs per read of a sum, which the request loop adds up at once, and max reads per sum. */
+const LOG_BATCH_SIZE = 5_000;
+const MAX_READS = 400;
 /** Topic 1 is the receiver of a deposit, and the sender of all other ERC-20 transfers. */
 const DEPOSIT_TOPIC_BYTES = toBytes(DEPOSIT_TOPIC);
 
@@ -142,9 +143,9 @@ export class Erc20Balances {
     return row ? { holders: row.holders, supply: decodeOrdered(row.supply) } : { holders: 0, supply: 0n };
   }
 
-  /** See readHolderHistory(). */
-  holderHistory(token: string, blocks: readonly number[]): Promise<number[]> {
-    return readHolderHistory(this.#reader, this.#events, token, blocks);
+  /** See readHolderChanges(). */
+  holderChanges(token: string, blocks: readonly number[]): Promise<HolderChanges> {
+    return readHolderChanges(this.#reader, this.#events, token, blocks);
   }
 
   /** Reads logs in batches within the read limits. Rejects with IndexReadError if there are too many. */

@@ -2,7 +2,7 @@ import { blockOf, positionOf } from "../model/rows.ts";
 import type { IndexPosition } from "./listQuery.ts";
 
 /** Max rows of a source per page. */
-const MAX_ROWS = 5_000;
+const MAX_ROWS = 1_000;
 /** Rows of the first read, at least, and of each later one. */
 const MIN_FIRST_READ = 32;
 const NEXT_READ = 512;

@@ -76,6 +76,12 @@ export interface Dialect {
   textOrder: RawBuilder<unknown>;
   /** A constant of bytes, from hex with 0x. */
   literal(hex: string): RawBuilder<Uint8Array>;
+  /** Bytes as hex without 0x. */
+  hex(bytes: RawBuilder<unknown>): RawBuilder<string>;
+  /** A position as 16 digits of hex. */
+  hexPosition(position: RawBuilder<unknown>): RawBuilder<string>;
+  /** The concatenated texts of rows; null without rows. */
+  joined(text: RawBuilder<unknown>, order?: RawBuilder<unknown>): RawBuilder<string | null>;
   /** Condition for the value of a column for which no database index is used. */
   filterOnly(column: string, value: Uint8Array): RawBuilder<SqlBool>;
   /** Suffix of a SELECT whose rows must stay until the transaction ends. */
@@ -110,6 +116,9 @@ export const POSTGRES: Dialect = {
   needsBranchLimits: true,
   textOrder: sql` COLLATE "C"`,
   literal: (hex) => sql.raw(`'\\x${hex.slice(2)}'::bytea`),
+  hex: (bytes) => sql`encode(${bytes}, 'hex')`,
+  hexPosition: (position) => sql`lpad(to_hex(${position}), 16, '0')`,
+  joined: (text, order) => sql`string_agg(${text}, ''${order ? sql` ORDER BY ${order}` : sql``})`,
   filterOnly: (column, value) => sql`${sql.ref(column)} IS NOT DISTINCT FROM ${value}`,
   rowLock: sql`FOR KEY SHARE`,
   attributes: {
@@ -138,6 +147,9 @@ function sqliteDialect(deadlineCheck: RawBuilder<SqlBool>): Dialect {
     needsBranchLimits: false,
     textOrder: sql``,
     literal: (hex) => sql.raw(`X'${hex.slice(2)}'`),
+    hex: (bytes) => sql`hex(${bytes})`,
+    hexPosition: (position) => sql`printf('%016x', ${position})`,
+    joined: (text, order) => sql`group_concat(${text}, ''${order ? sql` ORDER BY ${order}` : sql``})`,
     filterOnly: (column, value) => sql`+${sql.ref(column)} = ${value}`,
     // There is only one writer.
     rowLock: sql``,

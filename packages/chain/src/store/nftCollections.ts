@@ -52,6 +52,8 @@ export interface WalletCollection {
   count: number;
 }
 
+/** Prices per read, which the request loop converts at once. */
+const PRICE_BATCH_SIZE = 5_000;
 /** One bit of information content: integers have the same sum in any order. */
 const BIT = 1_000_000_000;
 
@@ -114,22 +116,33 @@ export class NftCollections {
   ): Promise<SalePrice[]> {
     const { dialect } = this.#events;
     const isSale = isSaleOf(dialect, token, marketplaces);
-    const rows = await this.#events.all(
-      query
-        .selectFrom(dialect.ordered("trades", isSale).as("trades"))
-        .select(["price", "price_token", "token_ids"])
-        .where(isSale)
-        .where("position", ">=", positionOf(fromBlock, 0))
-        .where(dialect.deadlineCheck)
-        .orderBy("position", "desc")
-        .limit(limit),
-      "list",
-    );
-    return rows.map((row) => ({
-      price: BigInt(toHex(row.price)),
-      currency: row.price_token && toHex(row.price_token),
-      tokens: row.token_ids.split(",").length,
-    }));
+    const prices: SalePrice[] = [];
+    let before = Number.MAX_SAFE_INTEGER;
+    while (prices.length < limit) {
+      const batch = Math.min(PRICE_BATCH_SIZE, limit - prices.length);
+      const rows = await this.#events.all(
+        query
+          .selectFrom(dialect.ordered("trades", isSale).as("trades"))
+          .select(["position", "price", "price_token", "token_ids"])
+          .where(isSale)
+          .where("position", ">=", positionOf(fromBlock, 0))
+          .where("position", "<", before)
+          .where(dialect.deadlineCheck)
+          .orderBy("position", "desc")
+          .limit(batch),
+        "list",
+      );
+      for (const row of rows) {
+        prices.push({
+          price: BigInt(toHex(row.price)),
+          currency: row.price_token && toHex(row.price_token),
+          tokens: row.token_ids.split(",").length,
+        });
+      }
+      before = rows.at(-1)?.position ?? 0;
+      if (rows.length < batch) break;
+    }
+    return prices;
   }
 
   /** The most frequent values of the traits of a collection, and the number of tokens with metadata. */

@@ -7,6 +7,9 @@ export const OWNERS_FACT = "owners";
 /** The first block whose events are kept, if those of earlier ones have been removed. */
 export const KEPT_FACT = "kept";
 
+/** The latest block of the index that is known to be final. */
+export const FINAL_FACT = "final";
+
 /** The number of the last term of the lease in which a process of SCHEMA_VERSION or later was the leader. */
 export const TERM_FACT = "term";
 

@@ -1,4 +1,4 @@
-import type { ChainService } from "@purse/chain";
+import { type ChainService, isFollowing } from "@purse/chain";
 import { isJsonObject, type JsonObject, type JsonValue, jsonEqual, parseWhere } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
@@ -62,7 +62,7 @@ export class AddressSummaries {
     for (const [id, synced] of this.#outdated) {
       if (!isActive()) return;
       const status = this.#dependencies.chain.status().find(({ chain }) => chain === synced.chainId);
-      if (status?.state !== "following") continue;
+      if (!status || !isFollowing(status)) continue;
       this.#outdated.delete(id);
       try {
         await this.#summarize(synced, status.indexed ?? 0);

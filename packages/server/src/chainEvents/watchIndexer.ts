@@ -1,5 +1,5 @@
 import type { BlockReference, ChainEventReader, ChainStatus, Selection } from "@purse/chain";
-import { endOfBlock } from "@purse/chain";
+import { endOfBlock, isFollowing } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
@@ -191,8 +191,7 @@ export class WatchIndexer {
     const isCanonical = ({ number, hash }: BlockReference) => hashes.get(number) === hash;
     if (isCanonical(eventCursor.block)) return "current";
     // An index that is being rebuilt has not reached this block yet.
-    if (head.number < eventCursor.block.number && this.#dependencies.status()?.state !== "following")
-      return "unknown";
+    if (head.number < eventCursor.block.number && !this.#isFollowing()) return "unknown";
     const commonBlock =
       checkpoints.find(isCanonical) ??
       (await this.#restartPoint(checkpoints.at(-1) ?? eventCursor.block, head));
@@ -248,13 +247,19 @@ export class WatchIndexer {
     return objects.filter((object) => hashes.get(numberField(object, "block_number")) !== object.block_hash);
   }
 
+  /** Whether the index is at the head of the chain. */
+  #isFollowing(): boolean {
+    const status = this.#dependencies.status();
+    return status !== undefined && isFollowing(status);
+  }
+
   /** Creates objects of the next events. Returns whether there may be more. */
   async #indexNext(cursor: StoredCursor, head: BlockReference, confirmedUpTo: number): Promise<boolean> {
     const { feed, writer } = this.#dependencies;
     const { chainId, className, filter } = this.#watch;
     const batch = await feed.events(this.#selection, cursor.eventCursor, head, BATCH_SIZE);
     // Either the head has been replaced in the meantime, or the cursor's block.
-    if (!batch) return this.#dependencies.status()?.state === "following";
+    if (!batch) return this.#isFollowing();
     const { kind } = this.#selection;
     const matching = batch.events.filter((event) => filter(filterValues(event)));
     const createObject = this.#watch.synced ? syncedObject : eventObject;

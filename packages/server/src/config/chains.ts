@@ -12,6 +12,8 @@ export const CHAIN_VARIABLES = {
   partitionBlocks: "PARTITION_BLOCKS",
   keepBlocks: "KEEP_BLOCKS",
   keepDays: "KEEP_DAYS",
+  resets: "RESETS",
+  stalledSeconds: "STALLED_SECONDS",
 } as const;
 
 /** Settings of a chain, as strings. */
@@ -52,6 +54,10 @@ export function parseChain(input: ChainInput, connections: number): ChainConfig 
     if (scope === "wallets") throw new Error(`${setting}_TRACES requires the scope chain`);
     chain.traces = true;
   }
+  const { resets, stalledSeconds } = input;
+  if (resets !== undefined) chain.resets = isOn(`${setting}_RESETS`, resets);
+  if (stalledSeconds !== undefined)
+    chain.stalledSeconds = integerOf(`${setting}_STALLED_SECONDS`, stalledSeconds);
   const database = parseIndexDatabase(setting, input, connections);
   if (database) chain.database = database;
   for (const { key, variable, range } of EVENT_SETTINGS) {

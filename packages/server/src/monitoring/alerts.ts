@@ -1,7 +1,7 @@
 /** A message to operators. */
 export interface Alert {
-  /** `job`, `webhook`, `index` or `disk`. */
-  kind: "job" | "webhook" | "index" | "disk";
+  /** `job`, `webhook`, `index`, `node` or `disk`. */
+  kind: "job" | "webhook" | "index" | "node" | "disk";
   /** What it concerns, such as the name of a job. */
   subject: string;
   /** One sentence. */
@@ -14,7 +14,7 @@ export interface Alert {
 
 /** A state that is checked regularly. */
 export interface Condition {
-  kind: "index" | "disk";
+  kind: "index" | "node" | "disk";
   subject: string;
   /** What is wrong; undefined if nothing is. */
   problem: { title: string; details: string } | undefined;

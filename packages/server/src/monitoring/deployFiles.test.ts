@@ -22,7 +22,7 @@ beforeEach(() => {
     replica: () => ({ lagMs: 0, maxLagMs: 10_000, isUsed: true, reads: { replica: 1, primary: 1 } }),
     leases: () => [{ name: "chain-watch", isHeld: true }],
     workers: () => [{ name: "chain indexer", state: "ready", restarts: 0 }],
-    chains: () => [{ name: "eth", head: 2, indexed: 1, lag: 1 }],
+    chains: () => [{ name: "eth", state: "following", head: 2, indexed: 1, lag: 1 }],
   });
 });
 afterEach(() => metrics.close());

@@ -35,7 +35,7 @@ it("purse_store_errors_total counts creates that the database failed to write, b
 
 it("purse_chain_rebuild_blocks and purse_chain_rebuild_missing_blocks exist while an index is built beside another", async () => {
   const metrics = createMetrics();
-  const chain = { name: "eth", head: 9, indexed: 9, lag: 0 };
+  const chain = { name: "eth", state: "following" as const, head: 9, indexed: 9, lag: 0 };
   let chains: ReturnType<MetricSources["chains"]> = [{ ...chain, rebuild: { blocks: 4, missing: 6 } }];
   metrics.observe({
     sockets: () => 0,

@@ -1,3 +1,4 @@
+import type { ChainStatus } from "@purse/chain";
 import { ProtocolError } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
 import {
@@ -41,6 +42,7 @@ export interface MetricSources {
   /** Block numbers; null if unknown. */
   chains(): {
     name: string;
+    state: ChainStatus["state"];
     head: number | null;
     indexed: number | null;
     lag: number | null;
@@ -184,6 +186,16 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       "chain",
       LOWEST,
       () => sources.chains().map(({ name, isDatabaseUnavailable }) => [name, Number(!isDatabaseUnavailable)]),
+    );
+    labeledGauge(
+      "purse_chain_advancing",
+      "1 if the index of a chain is being built or follows it; 0 if the chain, its nodes or the indexer stand still.",
+      "chain",
+      HIGHEST,
+      () =>
+        sources
+          .chains()
+          .map(({ name, state }) => [name, Number(state === "following" || state === "syncing")]),
     );
   }
 

@@ -67,6 +67,7 @@ async function checkStates(
   alerts.check([
     diskCondition(config.dataDir, (bavail / blocks) * 100, config.alertFreeDiskPercent),
     ...chain.status().map((status) => indexCondition(status, config.alertLagBlocks)),
+    ...chain.status().flatMap(nodeConditions),
   ]);
 }
 
@@ -82,12 +83,26 @@ export function diskCondition(dataDir: string, free: number, minimum: number): C
   };
 }
 
+/** Titles of the states in which an index gets no further. */
+const PROBLEMS: Partial<Record<ChainStatus["state"], (name: string) => string>> = {
+  stalled: (name) => `${name} stands still.`,
+  unreachable: (name) => `No node of ${name} responds.`,
+  refused: (name) => `The nodes of ${name} are rejected.`,
+  stopped: (name) => `${name} is no longer indexed.`,
+};
+
 /**
- * Whether the database of an index cannot be reached, or the index is more than `maximum` blocks behind; never while the
- * lag is unknown.
+ * Whether an index gets no further, its database cannot be reached, or it is more than `maximum` blocks behind; never the
+ * latter while the lag is unknown.
  */
 export function indexCondition(
-  { name, lag, isDatabaseUnavailable }: Pick<ChainStatus, "name" | "lag" | "isDatabaseUnavailable">,
+  {
+    name,
+    state,
+    lag,
+    error,
+    isDatabaseUnavailable,
+  }: Pick<ChainStatus, "name" | "state" | "lag" | "error" | "isDatabaseUnavailable">,
   maximum: number,
 ): Condition {
   const condition = { kind: "index", subject: name } as const;
@@ -98,9 +113,27 @@ export function indexCondition(
       problem: { title, details: "Requests to the chain fail; the log has the reason." },
     };
   }
+  const title = PROBLEMS[state]?.(name);
+  if (title !== undefined) return { ...condition, problem: { title, details: error ?? "" } };
   if (lag === null || lag <= maximum) return { ...condition, problem: undefined };
   const problem = { title: `The index of ${name} is behind.`, details: `It lacks ${lag} blocks.` };
   return { ...condition, problem };
+}
+
+/** Whether one of several nodes of a chain cannot take the place of another one; a single one is a problem of its index. */
+export function nodeConditions({ name, nodes }: Pick<ChainStatus, "name" | "nodes">): Condition[] {
+  if (nodes.length < 2) return [];
+  return nodes.map(({ host, state, head, error = "" }, i) => {
+    // Several may have the same host.
+    const condition = { kind: "node", subject: `${name} ${i + 1} (${host})` } as const;
+    if (state === "refused")
+      return { ...condition, problem: { title: `The node ${host} of ${name} is rejected.`, details: error } };
+    if (state === "failing")
+      return { ...condition, problem: { title: `The node ${host} of ${name} fails.`, details: error } };
+    if (state !== "behind") return { ...condition, problem: undefined };
+    const details = `It is at block ${head}; other nodes are further.`;
+    return { ...condition, problem: { title: `The node ${host} of ${name} is behind.`, details } };
+  });
 }
 
 async function deliver(alert: Alert, { config, mailer }: OpenAlertsDependencies): Promise<void> {

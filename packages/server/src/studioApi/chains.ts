@@ -8,7 +8,7 @@ export const studioChain = z
     name: z.string(),
     title: z.string().describe("Display name"),
     scope: z.enum(["chain", "wallets"]),
-    state: z.enum(["syncing", "following", "unreachable", "refused", "stopped"]),
+    state: z.enum(["syncing", "following", "stalled", "unreachable", "refused", "stopped"]),
     start: z.int(),
     head: z.int().nullable(),
     safe: z.int().nullable(),
@@ -21,7 +21,8 @@ export const studioChain = z
     nodes: z.array(
       z.object({
         host: z.string(),
-        state: z.enum(["unused", "well", "failing"]),
+        state: z.enum(["unused", "well", "behind", "failing", "refused"]),
+        head: z.int().optional().describe("Its latest block, if there are several nodes"),
         latencyMs: z.number().optional(),
         error: z.string().optional(),
       }),

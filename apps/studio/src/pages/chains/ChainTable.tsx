@@ -5,6 +5,7 @@ import { chainLabel } from "../../components/chainLabel.ts";
 const STATUS_KIND: Record<StudioChain["state"], StatusKind> = {
   following: "ok",
   syncing: "busy",
+  stalled: "warning",
   unreachable: "warning",
   refused: "danger",
   stopped: "danger",
@@ -18,6 +19,7 @@ export function ChainState({
   const label = {
     following: t("Synced"),
     syncing: t("Syncing"),
+    stalled: t("No new blocks"),
     unreachable: isDatabaseUnavailable ? t("Index database unreachable") : t("Node unreachable"),
     refused: t("Node rejected"),
     stopped: t("Indexing stopped"),

@@ -130,13 +130,21 @@ function ChainSection({ chain }: { chain: StudioChain }) {
 
 const STATUS_KIND: Record<StudioChain["nodes"][number]["state"], StatusKind> = {
   well: "ok",
+  behind: "warning",
   failing: "danger",
+  refused: "danger",
   unused: "idle",
 };
 
 function Nodes({ nodes }: Pick<StudioChain, "nodes">) {
   const { t, language } = useTranslation();
-  const labels = { well: t("Healthy"), failing: t("Failing"), unused: t("Idle") };
+  const labels = {
+    well: t("Healthy"),
+    behind: t("Behind"),
+    failing: t("Failing"),
+    refused: t("Rejected"),
+    unused: t("Idle"),
+  };
   return (
     <Table
       caption={t("Nodes")}

@@ -14,6 +14,8 @@ export function ChainStatus({ chain, server }: ChainStatusProps) {
   switch (chain?.state) {
     case "following":
       return <Status kind="ok">{t("Synced")}</Status>;
+    case "stalled":
+      return <Status kind="warning">{t("No new blocks")}</Status>;
     case "syncing":
       return <Status kind="busy">{t("Syncing")}</Status>;
     case "refused":

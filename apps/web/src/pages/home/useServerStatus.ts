@@ -5,7 +5,7 @@ import { useCallback, useEffect, useState } from "react";
 export interface ChainState {
   chain: number;
   name: string;
-  state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
+  state: "syncing" | "following" | "stalled" | "unreachable" | "refused" | "stopped";
   /** The first indexed block. */
   start: number | null;
   head: number | null;

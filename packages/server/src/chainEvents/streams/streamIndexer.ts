@@ -1,4 +1,10 @@
-import type { BlockReader, BlockReference, ChainEventReader, ChainStatus } from "@purse/chain";
+import {
+  type BlockReader,
+  type BlockReference,
+  type ChainEventReader,
+  type ChainStatus,
+  isFollowing,
+} from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
 import type { Logger } from "../../core/logger.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
@@ -166,9 +172,9 @@ export class StreamIndexer {
     const hashes = await events.getBlockHashes([block, ...checkpoints].map(({ number }) => number));
     const isCanonical = ({ number, hash }: BlockReference) => number < 0 || hashes.get(number) === hash;
     if (isCanonical(block)) return false;
-    const { chain: chains, logger } = this.#dependencies;
+    const { logger } = this.#dependencies;
     // An index that is being rebuilt has not reached this block yet.
-    if (head.number < block.number && chains.statusOf(chainId)?.state !== "following") return false;
+    if (head.number < block.number && !this.#isFollowing(chainId)) return false;
     // Blocks that still exist and have been sent are skipped.
     const common = checkpoints.find(isCanonical) ?? (await this.#startOf(chainId, streams, head, events));
     await this.#rollBack(chainId, chain, common, head, events);
@@ -180,6 +186,12 @@ export class StreamIndexer {
     return true;
   }
 
+  /** Whether the index is at the head of the chain. */
+  #isFollowing(chainId: number): boolean {
+    const status = this.#dependencies.chain.statusOf(chainId);
+    return status !== undefined && isFollowing(status);
+  }
+
   /** Announces the removal of orphaned blocks; the last step resets the progress if it changes. */
   async #rollBack(
     chainId: number,
@@ -188,9 +200,9 @@ export class StreamIndexer {
     head: BlockReference,
     events: ChainEventReader,
   ): Promise<void> {
-    const { chain: chains, deliveries } = this.#dependencies;
+    const { deliveries } = this.#dependencies;
     // An index that is being rebuilt has not reached later blocks yet.
-    const isComplete = chains.statusOf(chainId)?.state === "following";
+    const isComplete = this.#isFollowing(chainId);
     const range = { $gt: to.number, ...(!isComplete && { $lte: head.number }) };
     let after: PendingDelivery | undefined;
     do {
