@@ -1,5 +1,5 @@
-import { SkeletonList, useTranslation } from "@purse/ui";
-import { lazy, Suspense } from "react";
+import { LazySection, SkeletonList, useTranslation } from "@purse/ui";
+import { lazy } from "react";
 import { Page } from "../../components/Page.tsx";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { FunctionConsole } from "./FunctionConsole.tsx";
@@ -38,9 +38,9 @@ export function Console() {
             key: "script",
             label: "JavaScript",
             content: () => (
-              <Suspense fallback={<SkeletonList label={t("Loading the JavaScript console…")} />}>
+              <LazySection fallback={<SkeletonList label={t("Loading the JavaScript console…")} />}>
                 <ScriptConsole />
-              </Suspense>
+              </LazySection>
             ),
           },
         ]}

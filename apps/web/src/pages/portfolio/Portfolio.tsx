@@ -4,6 +4,7 @@ import {
   Button,
   EmptyState,
   ErrorState,
+  LazySection,
   RelativeTime,
   Skeleton,
   StaleNote,
@@ -13,7 +14,6 @@ import {
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, useCallback, useDeferredValue, useRef } from "react";
 import { EXACT_MATCH } from "../../components/exactMatch.ts";
-import { LazySection } from "../../components/LazySection.tsx";
 import { formatFiat, formatFiatChange, formatPercentChange } from "../../money/fiat.ts";
 import { useServerQueries } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
