@@ -75,6 +75,7 @@ export {
   requiredText,
   secret,
 } from "./forms/schemas.ts";
+export { Unsaved, useUnsaved } from "./forms/unsaved.tsx";
 export { useForm } from "./forms/useForm.ts";
 export type { Catalogs } from "./i18n/languages.ts";
 export { TranslationProvider, useTranslation } from "./i18n/TranslationContext.tsx";

@@ -1,7 +1,8 @@
 import { useRouter } from "@tanstack/react-router";
 import { History, Search } from "lucide-react";
-import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { createPortal } from "react-dom";
+import { NativeDialog } from "../components/NativeDialog.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { type Command, filterCommands, groupCommands } from "./commands.ts";
 import { recentPages } from "./recentPages.ts";
@@ -26,40 +27,11 @@ export interface CommandPaletteProps {
  * key is pressed: nothing that is typed after the shortcut is lost.
  */
 export function CommandPalette(props: CommandPaletteProps) {
-  const { onClose } = props;
   const { t } = useTranslation();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    shown?.querySelector("input")?.focus();
-    // Closing moves the focus back.
-    return () => shown?.close();
-  }, []);
-  function handleKeyDown(event: KeyboardEvent) {
-    if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
-    // A dialog below stays open.
-    event.stopPropagation();
-    event.preventDefault();
-    onClose();
-  }
   return createPortal(
-    <dialog
-      ref={dialog}
-      className="palette"
-      aria-label={t("Commands")}
-      onKeyDown={handleKeyDown}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      // The element itself is clicked beside its content.
-      onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
-    >
-      <div className="palette-content">
-        <CommandSearch {...props} />
-      </div>
-    </dialog>,
+    <NativeDialog className="palette" label={t("Commands")} onClose={props.onClose}>
+      <CommandSearch {...props} />
+    </NativeDialog>,
     document.body,
   );
 }

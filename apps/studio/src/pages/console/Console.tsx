@@ -29,7 +29,10 @@ export function Console() {
             key: "rest",
             label: "REST",
             content: () => (
-              <RestConsole initial={{ method: "GET", path: "/classes/_User?limit=5", body: "{}" }} />
+              <RestConsole
+                draftName="rest"
+                initial={{ method: "GET", path: "/classes/_User?limit=5", body: "{}" }}
+              />
             ),
           },
           { key: "graphql", label: "GraphQL", content: () => <GraphqlConsole /> },

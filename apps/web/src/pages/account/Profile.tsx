@@ -12,6 +12,7 @@ import {
   useForm,
   useToast,
   useTranslation,
+  useUnsaved,
 } from "@purse/ui";
 import { useState } from "react";
 import * as z from "zod/mini";
@@ -59,6 +60,13 @@ export function Profile({ user }: { user: User }) {
   const source = useClientDataSource();
   const row = toJson(user);
   const inputs = useFieldInputs(customFieldsOf(row), row);
+  const { username, displayName, email } = form.values;
+  useUnsaved(
+    inputs.isEdited ||
+      username !== stringField(user.get("username")) ||
+      displayName.trim() !== stringField(user.get("displayName")) ||
+      email !== stringField(user.get("email")),
+  );
   async function save({ username, displayName, email }: z.infer<typeof SCHEMA>, custom: JsonObject) {
     const isNameNew = displayName.trim() !== stringField(user.get("displayName"));
     const isEmailNew = email !== stringField(user.get("email"));
