@@ -63,7 +63,7 @@ export { formatBytes } from "./format/bytes.ts";
 export { formatDate } from "./format/dates.ts";
 export { formatDuration } from "./format/durations.ts";
 export { formatCount, formatNumber, numberFormat } from "./format/numbers.ts";
-export { formatPercent, formatSignificant, withLowerBound } from "./format/shares.ts";
+export { digitsFor, formatPercent, formatSignificant, withLowerBound } from "./format/shares.ts";
 export { Form } from "./forms/Form.tsx";
 export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";
 export {

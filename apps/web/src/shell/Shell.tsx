@@ -10,6 +10,7 @@ import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { PAGES } from "./pages.ts";
 import { RequireClient } from "./RequireClient.tsx";
+import { useFreshUser } from "./useFreshUser.ts";
 
 /** Loaded on demand: the first page does not need it. */
 const TransactionWatcher = lazy(() =>
@@ -32,6 +33,7 @@ export function Shell() {
   const { t } = useTranslation();
   const { user, account, hasSessionEnded } = useMoralis();
   const [isPaletteOpen, setPaletteOpen] = useState(false);
+  useFreshUser();
   return (
     <ConnectWalletProvider>
       <AppShell

@@ -194,7 +194,7 @@ function Total({ address, holdings, overrides, isOwn }: TotalProps) {
           {total && total.change !== null && total.percent !== null && (
             <p className="number" data-trend={trendOf(total.change)}>
               {formatFiatChange(total.change, language)} ({formatPercentChange(total.percent, language)}){" "}
-              <span className="small soft">{t("in 24 hours")}</span>
+              <span className="small soft">{t("by price changes in 24 hours")}</span>
             </p>
           )}
           <div className="total-about" data-stale={all.error !== null || undefined}>
