@@ -29,7 +29,7 @@ function open() {
   return { user, receive, refresh };
 }
 
-const valueOf = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
+const inputValue = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
 const enter = (label: string, value: string) =>
   fireEvent.change(screen.getByLabelText(label), { target: { value } });
 
@@ -38,9 +38,9 @@ it("Profile shows what another device has saved, except where something was ente
   enter("Username", "ada2");
   receive({ username: "other", displayName: "Name from device 1", city: "Oslo" });
   refresh();
-  await expect.poll(() => valueOf("Display name")).toBe("Name from device 1");
-  expect(valueOf("city")).toBe("Oslo");
-  expect(valueOf("Username")).toBe("ada2");
+  await expect.poll(() => inputValue("Display name")).toBe("Name from device 1");
+  expect(inputValue("city")).toBe("Oslo");
+  expect(inputValue("Username")).toBe("ada2");
 });
 
 it("Profile keeps what was entered after it could not be saved", async () => {
@@ -53,5 +53,5 @@ it("Profile keeps what was entered after it could not be saved", async () => {
   Object.assign(state, { isUserUpdating: false, userError: new Error("The server refused it.") });
   refresh();
   await screen.findByText(/The server refused it/);
-  expect(valueOf("Display name")).toBe("Ada");
+  expect(inputValue("Display name")).toBe("Ada");
 });
