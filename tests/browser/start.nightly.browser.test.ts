@@ -160,6 +160,15 @@ describe("the installed app", () => {
         });
       // Those of the app and of what both apps share, and none of other languages.
       await expect.poll(keptCatalogs).toEqual(["ja", "ja"]);
+      const missing = () =>
+        page.evaluate(async () => {
+          const links = await (await fetch("/preloads.json")).text();
+          const files = [...links.matchAll(/<([^>]+)>/g)].map(([, path = ""]) => path);
+          const keys = await (await caches.open("purse-shell-1")).keys();
+          const kept = keys.map(({ url }) => new URL(url).pathname);
+          return files.filter((file) => !kept.includes(file)).length;
+        });
+      await expect.poll(missing).toBe(0);
       const devtools = await page.context().newCDPSession(page);
       await devtools.send("Network.clearBrowserCache");
       await devtools.detach();
@@ -168,6 +177,9 @@ describe("the installed app", () => {
       const inJapanese = translatorOf("ja");
       await page.getByRole("heading", { name: inJapanese("Your own wallet-ready backend") }).waitFor();
       await page.getByText(inJapanese("You're offline. Data may be out of date.")).waitFor();
+      // The code of other pages is kept, too.
+      await page.getByRole("link", { name: inJapanese("Files") }).click();
+      await page.getByRole("heading", { level: 1, name: inJapanese("Files") }).waitFor();
       // Data is never cached: requests of the app fail as without a service worker.
       const isKept = await page.evaluate(async () => {
         const keys = await (await caches.open("purse-shell-1")).keys();

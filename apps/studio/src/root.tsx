@@ -1,4 +1,4 @@
-import { ErrorState, NotFound, useTranslation } from "@purse/ui";
+import { NotFound, PageError, useTranslation } from "@purse/ui";
 import { createRootRoute } from "@tanstack/react-router";
 import { StudioShell } from "./shell/StudioShell.tsx";
 
@@ -6,7 +6,7 @@ import { StudioShell } from "./shell/StudioShell.tsx";
 export const root = createRootRoute({
   component: StudioShell,
   notFoundComponent: PageNotFound,
-  errorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+  errorComponent: PageError,
 });
 
 function PageNotFound() {

@@ -1,3 +1,4 @@
+import { PageError } from "@purse/ui";
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { parseSearch } from "./pages/data/searchParams.ts";
@@ -47,6 +48,8 @@ export const router = createRouter({
   basepath: "/studio",
   scrollRestoration: true,
   defaultPreload: "intent",
+  // Below the shell: the root route's would replace it.
+  defaultErrorComponent: PageError,
 });
 
 declare module "@tanstack/react-router" {

@@ -1,5 +1,5 @@
+import { PageError } from "@purse/ui";
 import { createRootRoute } from "@tanstack/react-router";
-import { PageError } from "./components/PageError.tsx";
 import { PageNotFound } from "./pages/PageNotFound.tsx";
 import { Shell } from "./shell/Shell.tsx";
 

@@ -1,3 +1,4 @@
+import { PageError } from "@purse/ui";
 import {
   createRoute,
   createRouter,
@@ -47,6 +48,8 @@ export const router = createRouter({
   stringifySearch: stringifySearchWith(JSON.stringify, parseParam),
   scrollRestoration: true,
   defaultPreload: "intent",
+  // Below the shell: the root route's would replace it.
+  defaultErrorComponent: PageError,
 });
 
 declare module "@tanstack/react-router" {

@@ -5,9 +5,24 @@
 export function registerServiceWorker(): void {
   if (!("serviceWorker" in navigator)) return;
   navigator.serviceWorker.addEventListener("controllerchange", passLoadedFiles, { once: true });
+  if (!savesData())
+    void navigator.serviceWorker.ready.then(({ active }) =>
+      whenIdle(() => active?.postMessage("keep pages")),
+    );
   navigator.serviceWorker.register("/sw.js").catch(() => {
     // Without it the app works, with a connection.
   });
+}
+
+/** Whether the user asks sites to load as little as possible. */
+function savesData(): boolean {
+  return "connection" in navigator && Object(navigator.connection).saveData === true;
+}
+
+function whenIdle(run: () => void): void {
+  // Safari has no idle callbacks.
+  if ("requestIdleCallback" in window) window.requestIdleCallback(run);
+  else run();
 }
 
 /**

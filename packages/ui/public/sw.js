@@ -32,6 +32,11 @@ self.addEventListener("fetch", (event) => {
   } else if (SHELL.includes(pathname)) event.respondWith(networkFirst(request, pathname));
 });
 
+// An open page has nothing to do: what its user opens next, also without a connection, is kept.
+self.addEventListener("message", (event) => {
+  if (event.data === "keep pages") event.waitUntil(keepPages());
+});
+
 // A message of the server: `alert`, a text or an object with `title` and `body`, `title`, and `uri`, the page to open.
 self.addEventListener("push", (event) => {
   const { title, body, uri } = messageOf(event.data);
@@ -74,12 +79,25 @@ async function cacheShell() {
   const document = await cache.match("/");
   const html = document ? await document.text() : "";
   const link = document?.headers.get("link") ?? "";
-  const named = [
-    ...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g),
-    ...link.matchAll(/<(\/assets\/[^>]+)>/g),
-  ];
-  const assets = named.map(([, path]) => path);
-  for (const path of new Set(assets)) {
+  const named = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  await addMissing(cache, [...named, ...filesIn(link)]);
+}
+
+/** Keeps the files of all pages, which the build lists as the headers of their documents. */
+async function keepPages() {
+  const response = await fetch("/preloads.json");
+  if (!response.ok) return;
+  const links = Object.values(await response.json());
+  await addMissing(await caches.open(CACHE), links.flatMap(filesIn));
+}
+
+/** The files that a `Link` header names. */
+function filesIn(link) {
+  return [...link.matchAll(/<(\/assets\/[^>]+)>/g)].map(([, path]) => path);
+}
+
+async function addMissing(cache, paths) {
+  for (const path of new Set(paths)) {
     if (!(await cache.match(path))) await cache.add(path);
   }
 }

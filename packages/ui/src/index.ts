@@ -63,7 +63,7 @@ export { formatBytes } from "./format/bytes.ts";
 export { formatDate } from "./format/dates.ts";
 export { formatDuration } from "./format/durations.ts";
 export { formatCount, formatNumber, numberFormat } from "./format/numbers.ts";
-export { formatPercent, formatSignificant, withLowerBound } from "./format/shares.ts";
+export { digitsFor, formatPercent, formatSignificant, withLowerBound } from "./format/shares.ts";
 export { Form } from "./forms/Form.tsx";
 export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";
 export {
@@ -75,6 +75,7 @@ export {
   requiredText,
   secret,
 } from "./forms/schemas.ts";
+export { Unsaved, useUnsaved } from "./forms/unsaved.tsx";
 export { useForm } from "./forms/useForm.ts";
 export type { Catalogs } from "./i18n/languages.ts";
 export { TranslationProvider, useTranslation } from "./i18n/TranslationContext.tsx";
@@ -91,11 +92,13 @@ export { reachability } from "./query/reachability.ts";
 export { withTimeout } from "./query/withTimeout.ts";
 export { AppCommands } from "./shell/AppCommands.tsx";
 export { AppShell, type NavItem } from "./shell/AppShell.tsx";
-export { handleChunkErrors, isChunkError } from "./shell/chunkErrors.ts";
+export { handleChunkErrors } from "./shell/chunkErrors.ts";
 export { type Command, filterCommands } from "./shell/commands.ts";
 export { requestFont } from "./shell/font.ts";
+export { LazyDialog, LazyExtra, LazySection } from "./shell/lazyParts.tsx";
 export { NotFound } from "./shell/NotFound.tsx";
 export { forgetPages } from "./shell/openedPages.ts";
+export { PageError } from "./shell/PageError.tsx";
 export type { ShortcutRow } from "./shell/ShortcutSheet.tsx";
 export { StartFailure } from "./shell/StartFailure.tsx";
 export { scalarParam, stringParam } from "./shell/stringParam.ts";

@@ -78,6 +78,21 @@ describe("the service worker", () => {
     expect(add.mock.calls).toEqual([["/assets/app-2.js"], ["/assets/home-2.js"]]);
   });
 
+  it("keeps the files of all pages for visits without a connection when a page asks it to", async () => {
+    const preloads = {
+      "/send": "</assets/send.js>; rel=modulepreload, </assets/shared.js>; rel=modulepreload",
+      "/files": "</assets/shared.js>; rel=modulepreload, </assets/files.css>; rel=preload; as=style",
+    };
+    const add = vi.fn(async () => undefined);
+    const match = async (path: string) => (path === "/assets/send.js" ? new Response("") : undefined);
+    vi.stubGlobal("caches", { open: async () => ({ add, match }) });
+    vi.stubGlobal("fetch", async () => Response.json(preloads));
+    await dispatch("message", { data: "keep pages" });
+    await dispatch("message", { data: "something else" });
+    vi.unstubAllGlobals();
+    expect(add.mock.calls).toEqual([["/assets/shared.js"], ["/assets/files.css"]]);
+  });
+
   it.each([
     [{ title: "Payment", alert: "5 ETH", uri: "/portfolio" }, "Payment", "5 ETH", "/portfolio"],
     [{ alert: { title: "Payment", body: "5 ETH" } }, "Payment", "5 ETH", ""],

@@ -1,6 +1,6 @@
-import { forgetPages, useTranslation } from "@purse/ui";
+import { forgetPages, LazyDialog, LazySection, useTranslation } from "@purse/ui";
 import { useQueryClient } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { lazy, type ReactNode, useEffect } from "react";
 import { useSession } from "../StudioContext.tsx";
 import { StudioBrand } from "./StudioBrand.tsx";
 import { useOperatorTheme } from "./useOperatorTheme.ts";
@@ -34,9 +34,11 @@ export function RequireSession({ children }: { children: ReactNode }) {
     return (
       <>
         <div key={operator}>{children}</div>
-        <Suspense>
-          {session.isExpired && <SessionExpiredDialog username={state.operator.username} />}
-        </Suspense>
+        {session.isExpired && (
+          <LazyDialog onClose={() => undefined}>
+            <SessionExpiredDialog username={state.operator.username} />
+          </LazyDialog>
+        )}
       </>
     );
   }
@@ -46,7 +48,7 @@ export function RequireSession({ children }: { children: ReactNode }) {
         <StudioBrand />
       </p>
       <div className="card stack">
-        <Suspense>
+        <LazySection>
           {state.state === "setup" ? (
             <SetUp />
           ) : (
@@ -56,7 +58,7 @@ export function RequireSession({ children }: { children: ReactNode }) {
               <p className="soft small">{t("For operators only. App users can't sign in here.")}</p>
             </>
           )}
-        </Suspense>
+        </LazySection>
       </div>
     </main>
   );

@@ -1,6 +1,6 @@
-import { AppCommands, type Command, useTranslation } from "@purse/ui";
+import { AppCommands, type Command, LazyExtra, useTranslation } from "@purse/ui";
 import { useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useStudio } from "../StudioContext.tsx";
 import type { FoundSearch } from "./FoundCommands.tsx";
 import { useNavItems } from "./useNavItems.ts";
@@ -29,9 +29,9 @@ export function StudioCommands({ open, onOpenChange }: StudioCommandsProps) {
   return (
     <>
       {open && (
-        <Suspense>
+        <LazyExtra>
           <FoundCommands onFound={setFound} />
-        </Suspense>
+        </LazyExtra>
       )}
       <AppCommands
         {...{ open, onOpenChange, pages, commands, ...found }}

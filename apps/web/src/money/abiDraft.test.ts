@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyDraft, matchesType, parseDraft } from "./abiDraft.ts";
+import { emptyDraft, joinUnit, matchesType, parseDraft, splitUnit } from "./abiDraft.ts";
 
 const order = {
   type: "tuple[]",
@@ -36,12 +36,12 @@ describe("the draft of a function's inputs", () => {
 
   it("accepts the locale's digit grouping, and rejects ambiguous amounts", () => {
     const amount = { type: "uint256", name: "amount" };
-    expect(parseDraft(amount, "1,234.5 ether", "amount", "en")).toBe(12_345n * 10n ** 17n);
-    expect(parseDraft(amount, "1.234,5 ether", "amount", "de")).toBe(12_345n * 10n ** 17n);
-    expect(parseDraft(amount, "1,000", "amount", "en")).toBe(1_000n);
-    expect(parseDraft({ type: "int8", name: "n" }, "-5", "n", "en")).toBe(-5n);
-    expect(() => parseDraft(amount, "1,000 ether", "amount", "en")).toThrow("Ambiguous");
-    expect(() => parseDraft(amount, "1.000 ether", "amount", "de")).toThrow("Ambiguous");
+    expect(parseDraft(amount, "1,234.5 ether", "amount", { locale: "en" })).toBe(12_345n * 10n ** 17n);
+    expect(parseDraft(amount, "1.234,5 ether", "amount", { locale: "de" })).toBe(12_345n * 10n ** 17n);
+    expect(parseDraft(amount, "1,000", "amount", { locale: "en" })).toBe(1_000n);
+    expect(parseDraft({ type: "int8", name: "n" }, "-5", "n", { locale: "en" })).toBe(-5n);
+    expect(() => parseDraft(amount, "1,000 ether", "amount", { locale: "en" })).toThrow("Ambiguous");
+    expect(() => parseDraft(amount, "1.000 ether", "amount", { locale: "de" })).toThrow("Ambiguous");
   });
 
   it("is rejected with the path of the invalid input and a message", () => {
@@ -63,5 +63,19 @@ describe("the draft of a function's inputs", () => {
     expect(matchesType(order, [[TO, ["1"], "true"]])).toBe(false);
     expect(matchesType(order, "x")).toBe(false);
     expect(matchesType(order, [[TO, ["1", "2"], "true"]])).toBe(true);
+  });
+
+  it("accepts names whose addresses are known, and says which are not", () => {
+    const recipient = { type: "address", name: "to" };
+    const names = new Map([["ada.eth", TO.toUpperCase().replace("0X", "0x")]]);
+    expect(parseDraft(recipient, "ada.eth", "to", { names })).toBe(TO);
+    expect(() => parseDraft(recipient, "bob.eth", "to", { names })).toThrow(/has not been resolved/);
+  });
+
+  it("keeps the unit of an amount while its number is entered, unless another unit is entered", () => {
+    expect(joinUnit("", "e18")).toBe(" e18");
+    expect(splitUnit(joinUnit("1.5", "e18"))).toEqual({ number: "1.5", unit: "e18" });
+    expect(joinUnit("1.5", "wei")).toBe("1.5");
+    expect(joinUnit("1.5 gwei", "e18")).toBe("1.5 gwei");
   });
 });

@@ -1,4 +1,5 @@
 import type { AbiParameter } from "viem";
+import { isDomainName } from "../wallet/domainNames.ts";
 import { parseDecimal } from "./decimal.ts";
 
 /** The form value of one input: text, or for tuples and arrays one draft per item. */
@@ -21,6 +22,11 @@ export const UNITS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether:
 export function splitUnit(text: string): { number: string; unit: string } {
   const [, number = text, unit] = /^(.*?)\s*(wei|gwei|ether|(?<=\s)e\d{1,2})$/.exec(text) ?? [];
   return { number, unit: unit ?? "wei" };
+}
+
+/** An input from its number and unit; a unit that was entered with the number takes precedence. */
+export function joinUnit(number: string, unit: string): string {
+  return unit === "wei" || splitUnit(number).unit !== "wei" ? number : `${number} ${unit}`;
 }
 
 /** The components of a tuple; undefined for other types. */
@@ -63,17 +69,25 @@ export function matchesType(parameter: AbiParameter, draft: unknown): draft is D
   return isLength && draft.every((each) => matchesType(array.item, each));
 }
 
+/** How the texts of drafts are read. */
+export interface DraftReading {
+  /** Of numbers. */
+  locale?: string;
+  /** The addresses of names such as `ada.eth`, as far as they are resolved. */
+  names?: ReadonlyMap<string, string>;
+}
+
 /** Parses a draft into the value that ABI encoding expects. Throws a DraftError with the path and a message for users. */
 export function parseDraft(
   parameter: AbiParameter,
   draft: Draft,
   path = parameter.name || "value",
-  locale?: string,
+  reading: DraftReading = {},
 ): unknown {
   const components = tupleComponents(parameter);
   if (components) {
     const values = components.map((component, i) =>
-      parseDraft(component, draft[i] ?? "", `${path}.${component.name || i}`, locale),
+      parseDraft(component, draft[i] ?? "", `${path}.${component.name || i}`, reading),
     );
     // viem expects an object if every component has a name, and an array otherwise.
     if (components.some(({ name }) => !name)) return values;
@@ -83,16 +97,19 @@ export function parseDraft(
   if (array) {
     return typeof draft === "string"
       ? []
-      : draft.map((each, i) => parseDraft(array.item, each, `${path}[${i}]`, locale));
+      : draft.map((each, i) => parseDraft(array.item, each, `${path}[${i}]`, reading));
   }
-  return parseValue(parameter.type, typeof draft === "string" ? draft : "", path, locale);
+  return parseValue(parameter.type, typeof draft === "string" ? draft : "", path, reading);
 }
 
-function parseValue(type: string, input: string, path: string, locale: string | undefined): unknown {
+function parseValue(type: string, input: string, path: string, { locale, names }: DraftReading): unknown {
   const text = input.trim();
   if (type === "string") return input;
   if (type === "bool") return text === "true";
   if (type === "address") {
+    const named = names?.get(text);
+    if (named !== undefined) return named.toLowerCase();
+    if (isDomainName(text)) throw new DraftError(path, "This name has not been resolved to an address.");
     if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
       throw new DraftError(path, "Invalid address: expected 0x followed by 40 hex characters.");
     }

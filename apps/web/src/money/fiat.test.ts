@@ -43,6 +43,15 @@ describe("dollar amounts", () => {
     expect(formatCompactFiat(915.5, "en-US")).toBe("$915.50");
   });
 
+  it("have the digits that tell the values of an axis apart", () => {
+    const values = [20_526_000, 20_528_000, 20_530_000];
+    expect(values.map((usd) => formatCompactFiat(usd, "en-US", 2_000))).toEqual([
+      "$20.526M",
+      "$20.528M",
+      "$20.53M",
+    ]);
+  });
+
   it("are computed from an amount and a price", () => {
     expect(fiatValue(1_500_000n, 6, 2)).toBe(3);
     expect(fiatValue(2n, 0, 0.5)).toBe(1);

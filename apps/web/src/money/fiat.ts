@@ -1,4 +1,4 @@
-import { numberFormat, withLowerBound } from "@purse/ui";
+import { digitsFor, numberFormat, withLowerBound } from "@purse/ui";
 
 const DOLLARS = { style: "currency", currency: "USD" } as const;
 /** In USD. Smaller amounts are not worth their digits. */
@@ -23,10 +23,11 @@ export function formatFiatPrice(usd: number, language: string, digits = 4): stri
   });
 }
 
-/** Formats a USD amount in compact notation: `$20.53M`. */
-export function formatCompactFiat(usd: number, language = "en"): string {
+/** Formats a USD amount in compact notation: `$20.53M`; with more digits if amounts that differ by `step` are compared. */
+export function formatCompactFiat(usd: number, language = "en", step?: number): string {
   if (Math.abs(usd) < 10_000) return formatFiat(usd, language);
-  return numberFormat(language, { ...DOLLARS, notation: "compact", maximumSignificantDigits: 4 }).format(usd);
+  const maximumSignificantDigits = digitsFor(usd, step);
+  return numberFormat(language, { ...DOLLARS, notation: "compact", maximumSignificantDigits }).format(usd);
 }
 
 /** The USD value of an exact amount. Double precision is sufficient for display. */

@@ -1,7 +1,7 @@
 import { useMoralis } from "@purse/react";
-import { AppCommands, type Command, useTranslation } from "@purse/ui";
+import { AppCommands, type Command, LazyExtra, useTranslation } from "@purse/ui";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import type { FoundSearch } from "./FoundCommands.tsx";
 import { PAGES } from "./pages.ts";
@@ -41,9 +41,9 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
   return (
     <>
       {open && isInitialized && (
-        <Suspense>
+        <LazyExtra>
           <FoundCommands onFound={setFound} />
-        </Suspense>
+        </LazyExtra>
       )}
       <AppCommands {...{ open, onOpenChange, commands, ...found }} pages={PAGES} />
     </>

@@ -21,7 +21,8 @@ const MAX_FOUND = 12;
 
 /** Finds what the explorer suggests, and one's own contacts, tokens and classes. Loaded when the palette is opened. */
 export function FoundCommands({ onFound }: { onFound: (search: FoundSearch) => void }) {
-  const { t } = useTranslation();
+  const texts = useTranslation();
+  const { t } = texts;
   const { Moralis } = useMoralis();
   const navigate = useNavigate();
   const { address, chain } = useAddress();
@@ -78,12 +79,12 @@ export function FoundCommands({ onFound }: { onFound: (search: FoundSearch) => v
         run: () => void navigate({ href: to }),
       }));
     onFound({
-      suggest: (query) => explore(suggestions(query, t)),
+      suggest: (query) => explore(suggestions(query, texts)),
       fallback: (query) => [
         ...(query.trim() === "" ? [] : filterCommands(commands, query).slice(0, MAX_FOUND)),
-        ...explore(searchSuggestions(query, t)),
+        ...explore(searchSuggestions(query, texts)),
       ],
     });
-  }, [keys, onFound, navigate, t]);
+  }, [keys, onFound, navigate, texts, t]);
   return null;
 }

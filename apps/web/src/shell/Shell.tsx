@@ -1,8 +1,8 @@
 import { useMoralis } from "@purse/react";
-import { AppShell, Button, useTranslation } from "@purse/ui";
-import { CatchBoundary, Link, Outlet } from "@tanstack/react-router";
+import { AppShell, Button, LazyExtra, useTranslation } from "@purse/ui";
+import { Link, Outlet } from "@tanstack/react-router";
 import { Wallet } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId, chainName } from "../settings.ts";
 import { ConnectWalletProvider, useConnectWallet } from "../wallet/ConnectWallet.tsx";
@@ -10,6 +10,7 @@ import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { PAGES } from "./pages.ts";
 import { RequireClient } from "./RequireClient.tsx";
+import { useFreshUser } from "./useFreshUser.ts";
 
 /** Loaded on demand: the first page does not need it. */
 const TransactionWatcher = lazy(() =>
@@ -32,6 +33,7 @@ export function Shell() {
   const { t } = useTranslation();
   const { user, account, hasSessionEnded } = useMoralis();
   const [isPaletteOpen, setPaletteOpen] = useState(false);
+  useFreshUser();
   return (
     <ConnectWalletProvider>
       <AppShell
@@ -46,9 +48,9 @@ export function Shell() {
             <NetworkPill />
             {user && account === null && <HeaderConnectButton />}
             {(user || account !== null) && (
-              <LazyBoundary fallback={<span className="button">{t("Account")}</span>}>
+              <LazyExtra fallback={<span className="button">{t("Account")}</span>}>
                 <AccountMenu />
-              </LazyBoundary>
+              </LazyExtra>
             )}
             {!user && (
               <Link to="/sign-in" search={{}} className="button primary">
@@ -63,17 +65,15 @@ export function Shell() {
         </RequireClient>
       </AppShell>
       {hasSessionEnded && user && (
-        <LazyBoundary>
+        <LazyExtra>
           <SessionEnded />
-        </LazyBoundary>
+        </LazyExtra>
       )}
-      <LazyBoundary>
-        <Commands open={isPaletteOpen} onOpenChange={setPaletteOpen} />
-      </LazyBoundary>
+      <Commands open={isPaletteOpen} onOpenChange={setPaletteOpen} />
       {(user || account !== null) && (
-        <LazyBoundary>
+        <LazyExtra>
           <TransactionWatcher />
-        </LazyBoundary>
+        </LazyExtra>
       )}
     </ConnectWalletProvider>
   );
@@ -90,15 +90,6 @@ function HeaderConnectButton() {
   );
 }
 
-/** Loads its children on demand. If they fail to load, the page works without them. */
-function LazyBoundary({ children, fallback }: { children: ReactNode; fallback?: ReactNode }) {
-  return (
-    <CatchBoundary getResetKey={() => "shell"} errorComponent={() => fallback}>
-      <Suspense fallback={fallback}>{children}</Suspense>
-    </CatchBoundary>
-  );
-}
-
 /** The wallet's chain, and whether the server indexes it. */
 function NetworkPill() {
   const { t } = useTranslation();
@@ -109,8 +100,8 @@ function NetworkPill() {
   return chain ? (
     <span className="pill">{chainName(chain, t)}</span>
   ) : (
-    <LazyBoundary>
+    <LazyExtra>
       <OtherChain hexId={chainId} />
-    </LazyBoundary>
+    </LazyExtra>
   );
 }

@@ -1,5 +1,5 @@
-import { Button, useTranslation } from "@purse/ui";
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from "react";
+import { Button, LazyDialog, useTranslation } from "@purse/ui";
+import { createContext, lazy, type ReactNode, useCallback, useContext, useState } from "react";
 
 const ConnectDialog = lazy(() =>
   import("./ConnectDialog.tsx").then((module) => ({ default: module.ConnectDialog })),
@@ -20,7 +20,11 @@ export function ConnectWalletProvider({ children }: { children: ReactNode }) {
   return (
     <ConnectWalletContext value={open}>
       {children}
-      <Suspense>{isOpen && <ConnectDialog onClose={() => setIsOpen(false)} />}</Suspense>
+      {isOpen && (
+        <LazyDialog onClose={() => setIsOpen(false)}>
+          <ConnectDialog onClose={() => setIsOpen(false)} />
+        </LazyDialog>
+      )}
     </ConnectWalletContext>
   );
 }

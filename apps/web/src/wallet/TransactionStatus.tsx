@@ -2,6 +2,7 @@ import type { TransactionReference } from "@purse/client";
 import type { TransactionView } from "@purse/react";
 import { CopyButton, Notice, Stepper, type StepState, type Translator, useTranslation } from "@purse/ui";
 import { ExplorerLink } from "./ExplorerLink.tsx";
+import { RevertDetails } from "./RevertDetails.tsx";
 import { SpeedUpCancel } from "./SpeedUpCancel.tsx";
 import { FINAL_CONFIRMATIONS, type LoggedStatus } from "./transactionLog.ts";
 import { useTransactionLog } from "./useLoggedTransactions.ts";
@@ -40,7 +41,7 @@ export function TransactionStatus({ hash, chain, onView }: TransactionStatusProp
       )}
       {status === "reverted" && (
         <Notice kind="danger" title={t("Transaction reverted")}>
-          <bdi>{view.revert?.reason.slice(0, 300) ?? t("No reason given.")}</bdi>{" "}
+          {view.revert ? <RevertDetails revert={view.revert} /> : t("No reason given.")}{" "}
           {t("You only paid the network fee.")}
         </Notice>
       )}

@@ -26,7 +26,7 @@ export { registerWalletLibrary, type WalletLibrary } from "./libraries.ts";
 export { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
 export { type NetworkOptions, NetworkWeb3Connector } from "./nodeConnector.ts";
 export type { CallsReceipt, TransactionLogEntry, TransactionReceipt } from "./receipt.ts";
-export { type Revert, RevertError } from "./revert.ts";
+export { decodeRevert, type Revert, RevertError } from "./revert.ts";
 export { callNode } from "./rpcProvider.ts";
 export type { SdkLoader } from "./sdk.ts";
 export { type SendOptions, type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";

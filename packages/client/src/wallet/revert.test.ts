@@ -1,9 +1,12 @@
+import { type Abi, encodeErrorResult, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { revertOf } from "./revert.ts";
+import { STANDARD_ERRORS } from "./standardErrors.ts";
 
 /** Error(string) with "no stock". */
 const DATA =
   "0x08c379a0000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000086e6f2073746f636b000000000000000000000000000000000000000000000000";
+const ADA = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const PANIC = `0x4e487b71${"0".repeat(62)}11`;
 
 describe("the reason of a reverted call", () => {
@@ -30,7 +33,26 @@ describe("the reason of a reverted call", () => {
     expect(await revertOf({ data: PANIC })).toMatchObject({ reason: "arithmetic overflow or underflow" });
   });
 
-  it("is the raw data if the ABI does not contain the error", async () => {
+  it.each([
+    ["ERC20InsufficientBalance", [ADA, 5n, 7n], `ERC20InsufficientBalance(${ADA}, 5, 7)`],
+    ["ERC721NonexistentToken", [9n], "ERC721NonexistentToken(9)"],
+    ["OwnableUnauthorizedAccount", [ADA], `OwnableUnauthorizedAccount(${ADA})`],
+  ])(
+    "is the name and the arguments of the standard error %s, without an ABI",
+    async (errorName, args, reason) => {
+      const abi: Abi = parseAbi(STANDARD_ERRORS);
+      const data = encodeErrorResult({ abi, errorName, args });
+      expect(await revertOf({ data })).toEqual({ reason, errorName, errorArgs: args, data });
+    },
+  );
+
+  it("is that of the contract if its ABI has an error with the same selector", async () => {
+    const abi = parseAbi(["error EnforcedPause()", "error Late(uint256 block)"]);
+    const data = encodeErrorResult({ abi, errorName: "Late", args: [3n] });
+    expect(await revertOf({ data }, abi)).toMatchObject({ reason: "Late(3)" });
+  });
+
+  it("is the raw data if neither the ABI nor a standard has the error", async () => {
     expect(await revertOf({ data: "0x12345678" })).toMatchObject({ reason: "0x12345678", errorName: null });
   });
 

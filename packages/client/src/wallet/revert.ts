@@ -5,7 +5,7 @@ import type { Abi, Hex } from "viem";
 export interface Revert {
   /** Human-readable: the contract's message, or the error's name with its arguments. */
   reason: string;
-  /** A custom error, `Error` or `Panic`; null if the ABI does not contain the error. */
+  /** A custom error, `Error` or `Panic`; null if neither the ABI nor a standard has the error. */
   errorName: string | null;
   errorArgs: readonly unknown[];
   /** The raw revert data, if the node returns it. */
@@ -57,17 +57,22 @@ export async function revertOf(error: unknown, abi: Abi = []): Promise<Revert | 
   return { reason: reason || NO_REASON, errorName: null, errorArgs: [], data };
 }
 
-/** Decodes revert data. */
+/** Decodes revert data by the ABI of the called contract, or as an error of a token standard (ERC-6093). */
 export async function decodeRevert(data: Hex, abi: Abi = []): Promise<Revert> {
-  const { decodeErrorResult } = await import("viem/utils");
-  try {
-    const { errorName, args = [] } = decodeErrorResult({ abi, data });
-    const errorArgs: readonly unknown[] = args;
-    return { reason: describeError(errorName, errorArgs), errorName, errorArgs, data };
-  } catch {
-    // The ABI does not contain the error: return the raw data.
-    return { reason: data === "0x" ? NO_REASON : data, errorName: null, errorArgs: [], data };
+  const [{ decodeErrorResult, parseAbi }, { STANDARD_ERRORS }] = await Promise.all([
+    import("viem/utils"),
+    import("./standardErrors.ts"),
+  ]);
+  for (const known of [abi, parseAbi(STANDARD_ERRORS)]) {
+    try {
+      const { errorName, args = [] } = decodeErrorResult<Abi>({ abi: known, data });
+      const errorArgs: readonly unknown[] = args;
+      return { reason: describeError(errorName, errorArgs), errorName, errorArgs, data };
+    } catch {
+      // It has no such error.
+    }
   }
+  return { reason: data === "0x" ? NO_REASON : data, errorName: null, errorArgs: [], data };
 }
 
 function describeError(name: string, args: readonly unknown[]): string {

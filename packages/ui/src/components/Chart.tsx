@@ -14,8 +14,8 @@ export interface ChartProps {
   /** The accessible name. */
   label: string;
   points: readonly Point[];
-  /** Formats a value, for example `$1,204.50`. */
-  format: (value: number) => string;
+  /** Formats a value, for example `$1,204.50`; on the axis, with the digits that tell values apart that differ by `step`. */
+  format: (value: number, step?: number) => string;
   /** In CSS pixels. */
   height?: number;
   /** Starts the axis at the lowest value instead of zero: for prices, never for counts. */
@@ -59,13 +59,8 @@ export function Chart(props: ChartProps) {
   }
   const values = points.map(({ value }) => value);
   const [low, high] = rangeOf(values);
-  const bottom = fromLowest ? low - (high - low) * 0.08 : Math.min(0, low);
-  const y = scaleLinear(
-    [bottom, high === bottom ? bottom + 1 : high],
-    [height - PADDING.bottom, PADDING.top],
-  );
-  // Ticks without a label, between integers, have no line.
-  const ticks = y.ticks(4).flatMap((tick) => (format(tick) === "" ? [] : [{ tick, text: format(tick) }]));
+  const y = scaleLinear(axisRange(low, high, fromLowest), [height - PADDING.bottom, PADDING.top]);
+  const ticks = axisTicks(y.ticks(4), format);
   const right = 14 + CHARACTER_WIDTH * Math.max(...ticks.map(({ text }) => text.length), 2);
   const margin = { ...PADDING, right };
   const x = scaleUtc([first.at, last.at], [margin.left, width - margin.right]);
@@ -178,6 +173,30 @@ export function Chart(props: ChartProps) {
       </p>
     </figure>
   );
+}
+
+/** The lowest and the highest value of an axis. A series that does not change is in the middle of its axis. */
+export function axisRange(low: number, high: number, fromLowest = false): [number, number] {
+  if (!fromLowest) {
+    const bottom = Math.min(0, low);
+    return [bottom, high === bottom ? bottom + 1 : high];
+  }
+  const margin = low === high ? Math.abs(low) * 0.1 || 1 : (high - low) * 0.08;
+  return [low - margin, low === high ? high + margin : high];
+}
+
+/** The ticks of an axis with different labels. Those without one, between integers, have no line. */
+export function axisTicks(
+  values: readonly number[],
+  format: ChartProps["format"],
+): { tick: number; text: string }[] {
+  const step = values.length > 1 ? Math.abs((values[1] ?? 0) - (values[0] ?? 0)) : undefined;
+  const byText = new Map<string, number>();
+  for (const value of values) {
+    const text = format(value, step);
+    if (text !== "" && !byText.has(text)) byText.set(text, value);
+  }
+  return [...byText].map(([text, tick]) => ({ tick, text }));
 }
 
 /** How the ends of the axis are formatted: as times within a day, with the date if it changes between them. */

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { useUnsaved } from "../forms/unsaved.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 import { Dialog } from "./Dialog.tsx";
@@ -74,7 +75,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       }
     >
       <form id={formId} onSubmit={submit} className="stack" noValidate>
-        {children}
+        {children && <UnsavedInput>{children}</UnsavedInput>}
         {confirmationText !== undefined && (
           <Field
             label={t("Type {word} to confirm", { word: confirmationText })}
@@ -86,5 +87,21 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         {error ? <ErrorState error={error} /> : null}
       </form>
     </Dialog>
+  );
+}
+
+/** Counts as unsaved once something was entered in it, except in a search. */
+function UnsavedInput({ children }: { children: ReactNode }) {
+  const [isEdited, setIsEdited] = useState(false);
+  useUnsaved(isEdited);
+  return (
+    <div
+      className="stack"
+      onInput={({ target }) => {
+        if (!(target instanceof HTMLInputElement && target.type === "search")) setIsEdited(true);
+      }}
+    >
+      {children}
+    </div>
   );
 }

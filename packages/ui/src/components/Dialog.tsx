@@ -3,6 +3,7 @@ import { X } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import "./Dialog.css";
+import { useUnsavedDialog } from "../forms/unsaved.tsx";
 import { focusHeading, isFocusLost } from "./focus.ts";
 
 export interface DialogProps {
@@ -20,9 +21,13 @@ export interface DialogProps {
   wide?: boolean;
 }
 
-/** A modal dialog. It traps the focus, restores it on close, and closes on Escape. */
+/**
+ * A modal dialog. It traps the focus, restores it on close, and closes on Escape, after a question if a form in it has input
+ * that is not saved (`useUnsaved`).
+ */
 export function Dialog({ open, onClose, title, description, children, actions, side, wide }: DialogProps) {
   const { t } = useTranslation();
+  const unsaved = useUnsavedDialog(onClose);
   useEffect(
     () => () => {
       // The element that opened the dialog may have been removed.
@@ -34,7 +39,7 @@ export function Dialog({ open, onClose, title, description, children, actions, s
   );
   const classNames = ["dialog", side && "beside", wide && "wide"].filter(Boolean).join(" ");
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && unsaved.close()}>
       <Base.Portal>
         <Base.Backdrop className="dialog-backdrop" />
         <Base.Popup className={classNames}>
@@ -47,7 +52,7 @@ export function Dialog({ open, onClose, title, description, children, actions, s
               <X size={18} aria-hidden="true" />
             </Base.Close>
           </header>
-          <div className="dialog-body">{children}</div>
+          <div className="dialog-body">{unsaved.wrap(children)}</div>
           {actions && <footer className="dialog-foot">{actions}</footer>}
         </Base.Popup>
       </Base.Portal>

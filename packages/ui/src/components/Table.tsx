@@ -10,6 +10,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Right-aligned with tabular figures. */
   number?: boolean;
+  /** A word or two, which stay in one line. */
+  isShort?: boolean;
   /** Hidden on phones, where each row is a card. */
   hideOnPhone?: boolean;
 }
@@ -88,8 +90,9 @@ export function Table<Row>({ caption, rows, rowKey, actions, isNew, empty, ...pr
   );
 }
 
-function className({ number, hideOnPhone }: { number?: boolean; hideOnPhone?: boolean }): string | undefined {
-  return [number && "number right", hideOnPhone && "minor"].filter(Boolean).join(" ") || undefined;
+function className({ number, isShort, hideOnPhone }: Partial<Column<never>>): string | undefined {
+  const names = [number && "number right", isShort && "short", hideOnPhone && "minor"];
+  return names.filter(Boolean).join(" ") || undefined;
 }
 
 function labelOf({ label }: { label: ReactNode }): string | undefined {

@@ -1,4 +1,6 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from "react";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
+import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import type { ToastMessage } from "./ToastList.tsx";
 
 type ShowToast = (text: string, action?: ToastMessage["action"]) => void;
@@ -26,11 +28,41 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     <ToastContext value={show}>
       {children}
       {messages.length > 0 && (
-        <Suspense>
-          <ToastList messages={messages} />
-        </Suspense>
+        <ErrorBoundary fallback={() => <PlainToast message={messages.at(-1)} />}>
+          <Suspense>
+            <ToastList messages={messages} />
+          </Suspense>
+        </ErrorBoundary>
       )}
     </ToastContext>
+  );
+}
+
+/** The last message until it is dismissed, if the list failed to load, for example without a connection. */
+function PlainToast({ message }: { message: ToastMessage | undefined }) {
+  const { t } = useTranslation();
+  const [dismissed, setDismissed] = useState<number>();
+  if (!message || message.key === dismissed) return null;
+  const dismiss = () => setDismissed(message.key);
+  const { text, action } = message;
+  const runAction = () => {
+    dismiss();
+    action?.run();
+  };
+  return (
+    <div className="toasts">
+      <div className="toast" role="status">
+        <span className="grow">{text}</span>
+        {action && (
+          <button type="button" onClick={runAction}>
+            {action.label}
+          </button>
+        )}
+        <button type="button" aria-label={t("Dismiss")} onClick={dismiss}>
+          ✕
+        </button>
+      </div>
+    </div>
   );
 }
 

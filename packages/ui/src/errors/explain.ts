@@ -1,4 +1,5 @@
 import { createTranslator, type Translator } from "../i18n/translator.ts";
+import { isChunkError } from "../shell/chunkErrors.ts";
 
 export interface Explanation {
   title: string;
@@ -150,10 +151,10 @@ export function explain(error: unknown, t: Translator["t"] = createTranslator("e
       code,
     };
   }
-  if (/dynamically imported module|Importing a module script failed/.test(message)) {
+  if (isChunkError(error) || /dynamically imported module|Importing a module script failed/.test(message)) {
     return {
       title: t("Part of the app failed to load"),
-      detail: t("Check your connection, then try again or reload the page."),
+      detail: t("Check your connection, then reload the page."),
       code,
     };
   }

@@ -9,6 +9,13 @@ export function formatSignificant(value: number, language: string, digits = 4): 
   });
 }
 
+/** How many significant digits tell values apart that differ by `step`: four, or more. */
+export function digitsFor(value: number, step?: number): number {
+  if (step === undefined || value === 0) return 4;
+  const digits = Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(step)) + 1;
+  return Math.min(15, Math.max(4, digits));
+}
+
 /** Formats a number in compact notation: `1.2K`. */
 export function formatCompact(value: number, language: string): string {
   return numberFormat(language, { notation: "compact", maximumFractionDigits: 1 }).format(value);

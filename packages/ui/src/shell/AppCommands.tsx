@@ -1,17 +1,16 @@
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, useMemo, useState } from "react";
 import { LANGUAGES } from "../i18n/languages.ts";
 import { useLanguageChoice, useTranslation } from "../i18n/TranslationContext.tsx";
 import type { NavItem } from "./AppShell.tsx";
+import { CommandPalette } from "./CommandPalette.tsx";
 import type { Command } from "./commands.ts";
+import { LazyDialog } from "./lazyParts.tsx";
 import type { ShortcutRow } from "./ShortcutSheet.tsx";
 import { setTheme, THEME_NAMES, THEMES } from "./theme.ts";
 import { useShortcuts } from "./useShortcuts.ts";
 
 // Loaded on demand.
-const CommandPalette = lazy(() =>
-  import("./CommandPalette.tsx").then((module) => ({ default: module.CommandPalette })),
-);
 const ShortcutSheet = lazy(() =>
   import("./ShortcutSheet.tsx").then((module) => ({ default: module.ShortcutSheet })),
 );
@@ -89,10 +88,9 @@ export function AppCommands(props: AppCommandsProps) {
     ...pageShortcuts,
   ];
   return (
-    <Suspense>
+    <>
       {open && (
         <CommandPalette
-          open
           onClose={() => onOpenChange(false)}
           commands={commands}
           searchLabel={searchLabel}
@@ -100,7 +98,11 @@ export function AppCommands(props: AppCommandsProps) {
           {...(fallback && { fallback })}
         />
       )}
-      {isHelpOpen && <ShortcutSheet rows={rows} onClose={() => setHelpOpen(false)} />}
-    </Suspense>
+      {isHelpOpen && (
+        <LazyDialog onClose={() => setHelpOpen(false)}>
+          <ShortcutSheet rows={rows} onClose={() => setHelpOpen(false)} />
+        </LazyDialog>
+      )}
+    </>
   );
 }

@@ -23,7 +23,7 @@ it("CommandPalette lists recent pages that are not commands, until a text is typ
   ];
   const router = createRouter({
     routeTree: createRootRoute({
-      component: () => <CommandPalette open onClose={() => undefined} commands={commands} />,
+      component: () => <CommandPalette onClose={() => undefined} commands={commands} />,
     }),
     history: createMemoryHistory(),
   });

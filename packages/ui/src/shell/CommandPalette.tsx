@@ -1,7 +1,8 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { useRouter } from "@tanstack/react-router";
 import { History, Search } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
+import { createPortal } from "react-dom";
+import { NativeDialog } from "../components/NativeDialog.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { type Command, filterCommands, groupCommands } from "./commands.ts";
 import { recentPages } from "./recentPages.ts";
@@ -11,7 +12,6 @@ import "./CommandPalette.css";
 const MAX_RECENT = 5;
 
 export interface CommandPaletteProps {
-  open: boolean;
   onClose: () => void;
   commands: readonly Command[];
   /** Additional results for a query, for example an address. */
@@ -22,17 +22,17 @@ export interface CommandPaletteProps {
   searchLabel?: string | undefined;
 }
 
-/** The command palette: Ctrl+K, or ⌘K. */
+/**
+ * The command palette: Ctrl+K, or ⌘K. It is part of the first load, and a native dialog, which has the focus before the next
+ * key is pressed: nothing that is typed after the shortcut is lost.
+ */
 export function CommandPalette(props: CommandPaletteProps) {
-  return (
-    <Dialog.Root open={props.open} onOpenChange={(isOpen) => !isOpen && props.onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="dialog-backdrop" />
-        <Dialog.Popup className="palette">
-          <CommandSearch {...props} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+  const { t } = useTranslation();
+  return createPortal(
+    <NativeDialog className="palette" label={t("Commands")} onClose={props.onClose}>
+      <CommandSearch {...props} />
+    </NativeDialog>,
+    document.body,
   );
 }
 
@@ -97,7 +97,6 @@ function CommandSearch({ onClose, commands, suggest, fallback, searchLabel }: Co
   }
   return (
     <>
-      <Dialog.Title className="visually-hidden">{t("Commands")}</Dialog.Title>
       <div className="palette-input">
         <Search size={18} aria-hidden="true" />
         <input

@@ -1,6 +1,7 @@
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { focusHeading } from "../components/focus.ts";
+import { UnsavedPage } from "../forms/unsaved.tsx";
 
 /** Moves the focus to the page heading after each navigation. */
 export function Main({ children = <Outlet /> }: { children?: ReactNode }) {
@@ -15,7 +16,7 @@ export function Main({ children = <Outlet /> }: { children?: ReactNode }) {
   }, [path]);
   return (
     <main id="main" tabIndex={-1}>
-      {children}
+      <UnsavedPage>{children}</UnsavedPage>
     </main>
   );
 }

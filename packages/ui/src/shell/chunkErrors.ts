@@ -1,10 +1,10 @@
-/** The message shown if the code of a page cannot be loaded. */
-const MESSAGE = "Check your connection and that the server is running, then reload the page.";
+/** Recognizes an error whose message was replaced. */
+const MESSAGE = "The code of this part failed to load.";
 /** How browsers and Vite report missing chunks and styles. */
 const CHUNK_ERROR = /dynamically imported module|module script failed|error loading|unable to preload/i;
 
 /**
- * Turns a failed dynamic import into an error with a message for users. Otherwise the router would reload the page,
+ * Turns a failed dynamic import into an error that `isChunkError()` recognizes. Otherwise the router would reload the page,
  * and without a connection the browser would replace the app with its own error page.
  */
 export function handleChunkErrors(): void {

@@ -1,5 +1,5 @@
 import { ownValue } from "@purse/protocol";
-import { Button, Code, QueryState, useTranslation } from "@purse/ui";
+import { Button, Code, QueryState, useTranslation, useUnsaved } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ClassWorkbench } from "../../components/ClassList.tsx";
@@ -8,7 +8,6 @@ import { Page, Section } from "../../components/Page.tsx";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
-import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { ClassEditor } from "./ClassEditor.tsx";
 import { countChanges, type Draft, NO_CHANGES } from "./classDraft.ts";
@@ -23,7 +22,7 @@ export function Classes() {
   const [isAdding, setAdding] = useState(false);
   /** By class, so that switching classes or tabs loses nothing. */
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
-  useUnsavedChangesPrompt(Object.values(drafts).some((draft) => countChanges(draft) > 0));
+  useUnsaved(Object.values(drafts).some((draft) => countChanges(draft) > 0));
   const renderClasses = () => (
     <QueryState query={classes} label={t("Loading classes…")}>
       {(rows) => (

@@ -1,5 +1,5 @@
-import { SkeletonList, useTranslation } from "@purse/ui";
-import { lazy, Suspense } from "react";
+import { LazySection, SkeletonList, useTranslation } from "@purse/ui";
+import { lazy } from "react";
 import { Page } from "../../components/Page.tsx";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { FunctionConsole } from "./FunctionConsole.tsx";
@@ -29,7 +29,10 @@ export function Console() {
             key: "rest",
             label: "REST",
             content: () => (
-              <RestConsole initial={{ method: "GET", path: "/classes/_User?limit=5", body: "{}" }} />
+              <RestConsole
+                draftName="rest"
+                initial={{ method: "GET", path: "/classes/_User?limit=5", body: "{}" }}
+              />
             ),
           },
           { key: "graphql", label: "GraphQL", content: () => <GraphqlConsole /> },
@@ -38,9 +41,9 @@ export function Console() {
             key: "script",
             label: "JavaScript",
             content: () => (
-              <Suspense fallback={<SkeletonList label={t("Loading the JavaScript console…")} />}>
+              <LazySection fallback={<SkeletonList label={t("Loading the JavaScript console…")} />}>
                 <ScriptConsole />
-              </Suspense>
+              </LazySection>
             ),
           },
         ]}

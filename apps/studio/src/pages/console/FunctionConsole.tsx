@@ -26,6 +26,7 @@ export function FunctionConsole() {
             </div>
             <RestConsole
               key={name}
+              draftName={`function ${name}`}
               initial={{ method: "POST", path: `/functions/${encodeURIComponent(name)}`, body: "{}" }}
             />
           </div>

@@ -2,7 +2,8 @@ import { TextArea, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { parseJsonObject } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
-import type { GraphqlRequest, Identity } from "./consoleRequest.ts";
+import { useTabDraft } from "../../components/useTabDraft.ts";
+import type { Identity } from "./consoleRequest.ts";
 import { IdentityFields } from "./IdentityFields.tsx";
 import { RequestForm } from "./RequestForm.tsx";
 import { SchemaDocs } from "./SchemaDocs.tsx";
@@ -10,27 +11,23 @@ import { SchemaDocs } from "./SchemaDocs.tsx";
 /** Runs GraphQL operations, beside the documentation of the schema. */
 export function GraphqlConsole() {
   const { t } = useTranslation();
-  const [request, setRequest] = useState<Omit<GraphqlRequest, "as">>({
-    kind: "graphql",
+  const [{ query, variables }, change] = useTabDraft("graphql", {
     query: "query {\n  health\n}",
     variables: "",
   });
   const [as, setAs] = useState<Identity | undefined>("");
-  const { query, variables } = request;
-  const change = (changes: Partial<Omit<GraphqlRequest, "as">>) =>
-    setRequest((current) => ({ ...current, ...changes }));
   const isValid = query.trim() !== "" && parseJsonObject(variables).problem === undefined;
   return (
     <div className="workbench">
       <SchemaDocs onChoose={change} />
       <RequestForm
         kind="graphql"
-        request={as === undefined ? undefined : { ...request, as }}
+        request={as === undefined ? undefined : { kind: "graphql", query, variables, as }}
         canSend={isValid}
         sendLabel={t("Run query")}
         onReuse={(sent) => {
           if (sent.kind !== "graphql") return;
-          setRequest(sent);
+          change({ query: sent.query, variables: sent.variables });
           setAs(sent.as);
         }}
       >

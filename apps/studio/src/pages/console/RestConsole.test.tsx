@@ -52,7 +52,7 @@ async function open(role: "editor" | "readOnly", method: "GET" | "DELETE" = "GET
   render(
     <StudioContext value={studio}>
       <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
-        <RestConsole initial={{ method, path: "/classes/Note", body: "{}" }} />
+        <RestConsole draftName="rest" initial={{ method, path: "/classes/Note", body: "{}" }} />
       </QueryClientProvider>
     </StudioContext>,
   );
@@ -104,4 +104,12 @@ it("RestConsole sends nothing as a user until one is selected", async () => {
   fireEvent.change(user, { target: { value: "" } });
   fireEvent.blur(user);
   expect(send).toHaveProperty("disabled", true);
+});
+
+it("RestConsole contains what was entered and not sent when it is opened again", async () => {
+  await open("editor");
+  fireEvent.change(screen.getByLabelText("Path"), { target: { value: "/classes/Note?order=-createdAt" } });
+  cleanup();
+  await open("editor");
+  expect(screen.getByLabelText("Path")).toHaveProperty("value", "/classes/Note?order=-createdAt");
 });

@@ -6,6 +6,7 @@ import { useClasses } from "../../components/classes.ts";
 import { parseJsonObject } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
+import { useTabDraft } from "../../components/useTabDraft.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { completionsOf, matching, operationOf } from "./completions.ts";
 import type { Identity, RestRequest } from "./consoleRequest.ts";
@@ -14,28 +15,34 @@ import { RequestForm } from "./RequestForm.tsx";
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
 
-/** Sends requests to the REST API. `initial`: what the editors contain first. */
-export function RestConsole({ initial }: { initial: Pick<RestRequest, "method" | "path" | "body"> }) {
+export interface RestConsoleProps {
+  /** Of what was entered in this tab. */
+  draftName: string;
+  /** What the editors contain first. */
+  initial: Pick<RestRequest, "method" | "path" | "body">;
+}
+
+/** Sends requests to the REST API. */
+export function RestConsole({ draftName, initial }: RestConsoleProps) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const [request, setRequest] = useState<Omit<RestRequest, "as">>({ kind: "rest", ...initial });
+  const [draft, change] = useTabDraft<{ method: string; path: string; body: string }>(draftName, initial);
   const [as, setAs] = useState<Identity | undefined>("");
   const completions = useCompletions();
   const listId = useId();
-  const { method, path, body } = request;
-  const change = (changes: Partial<Omit<RestRequest, "as">>) =>
-    setRequest((current) => ({ ...current, ...changes }));
+  const { path, body } = draft;
+  const method = METHODS.find((each) => each === draft.method) ?? initial.method;
   const operation = operationOf(completions, method, path);
   const isValid = path.startsWith("/") && (method === "GET" || parseJsonObject(body).problem === undefined);
   return (
     <RequestForm
       kind="rest"
-      request={as === undefined ? undefined : { ...request, as }}
+      request={as === undefined ? undefined : { kind: "rest", method, path, body, as }}
       canSend={isValid && (method === "GET" || canEdit)}
       sendLabel={t("Send request")}
       onReuse={(sent) => {
         if (sent.kind !== "rest") return;
-        setRequest(sent);
+        change({ method: sent.method, path: sent.path, body: sent.body });
         setAs(sent.as);
       }}
     >

@@ -10,8 +10,8 @@ import {
   useShortcuts,
   useToast,
   useTranslation,
+  useUnsaved,
 } from "@purse/ui";
-import { useBlocker } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import { BulkActionsBar } from "./BulkActionsBar.tsx";
@@ -82,14 +82,12 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   const clipboard = useCopy(drafts);
   const rows = useMemo(() => excludeRows(pages.rows, deletion?.target), [pages.rows, deletion?.target]);
   const canEdit = role !== "readOnly";
-  const isBusy = drafts.size > 0 || deletion !== undefined;
-  useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      drafts.size > 0 &&
-      (current.pathname !== next.pathname || classParam(current.search) !== classParam(next.search)) &&
-      !window.confirm(t("Leave without saving your changes?")),
-    enableBeforeUnload: () => isBusy,
-  });
+  useUnsaved(
+    drafts.size > 0,
+    (from, to) => from.pathname !== to.pathname || classParam(from.search) !== classParam(to.search),
+  );
+  // It goes on while other pages are open, but ends with the tab.
+  useUnsaved(deletion !== undefined, () => false);
 
   const save = useRef(drafting.save);
   save.current = () => drafts.size > 0 && !drafting.isSaving && drafting.save();

@@ -1,6 +1,6 @@
 import { type JsonObject, ownValue } from "@purse/protocol";
-import { useToast, useTranslation, ValueDialog } from "@purse/ui";
-import { type Dispatch, lazy, type SetStateAction, Suspense } from "react";
+import { LazyDialog, useToast, useTranslation, ValueDialog } from "@purse/ui";
+import { type Dispatch, lazy, type SetStateAction } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import type { Target } from "./bulkChanges.ts";
 import { ColumnList } from "./ColumnList.tsx";
@@ -100,7 +100,7 @@ export function GridDialogs(props: GridDialogsProps) {
       )}
       {dialog?.kind === "explain" && <Explain className={className} query={search.query} onClose={close} />}
       {search.chart && search.as === undefined && (
-        <Suspense>
+        <LazyDialog onClose={() => search.showChart(undefined)}>
           <ChartDialog
             className={className}
             columns={columns}
@@ -119,7 +119,7 @@ export function GridDialogs(props: GridDialogsProps) {
             }}
             onClose={() => search.showChart(undefined)}
           />
-        </Suspense>
+        </LazyDialog>
       )}
       {dialog?.kind === "update" && (
         <UpdateRows

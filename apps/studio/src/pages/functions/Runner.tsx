@@ -9,13 +9,14 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { Play } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import * as z from "zod/mini";
 import { UserCombobox } from "../../components/Combobox.tsx";
 import { jsonObject } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
+import { useTabDraft } from "../../components/useTabDraft.ts";
 import { useTabHistory } from "../../components/useTabHistory.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { type FunctionRun, RunResult } from "./RunResult.tsx";
@@ -31,7 +32,14 @@ export function Runner({ name }: { name: string }) {
     maxLength: 50_000,
     shorten: (run) => ({ ...run, result: "(too large to store)", logs: [] }),
   });
-  const form = useForm(PARAMETERS, { params: runs[0]?.params ?? "{}", as: runs[0]?.as ?? "" });
+  const [draft, saveDraft] = useTabDraft(`run ${name}`, {
+    params: runs[0]?.params ?? "{}",
+    as: runs[0]?.as ?? "",
+  });
+  const form = useForm(PARAMETERS, draft);
+  const { params, as } = form.values;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each change.
+  useEffect(() => saveDraft({ params, as }), [params, as]);
   const [shown, setShown] = useState<FunctionRun | undefined>(undefined);
   const run = useStudioMutation(async (studio, { params, as }: z.infer<typeof PARAMETERS>) => {
     const answer = await studio.post("/functions/:name", { name, params, ...(as !== "" && { as }) });

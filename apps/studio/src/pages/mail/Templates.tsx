@@ -1,13 +1,21 @@
 import { DEFAULT_MAILS, type MailName, type MailTemplate, validateMail } from "@purse/protocol";
 import type { StudioMailTemplate } from "@purse/server/studio-api";
-import { Button, Field, QueryState, RelativeTime, Status, TextArea, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Field,
+  QueryState,
+  RelativeTime,
+  Status,
+  TextArea,
+  useTranslation,
+  useUnsaved,
+} from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ConfirmButton, DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
-import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { MailPreview } from "./MailPreview.tsx";
 import { SendTest } from "./SendTest.tsx";
@@ -20,7 +28,7 @@ export function MailTemplates({ canSend }: { canSend: boolean }) {
   const templates = useStudioQuery("/mail/templates", {});
   const [chosen, setChosen] = useSearchParam("template");
   const [drafts, setDrafts] = useState<Readonly<Partial<Record<MailName, MailTemplate>>>>({});
-  useUnsavedChangesPrompt(Object.keys(drafts).length > 0);
+  useUnsaved(Object.keys(drafts).length > 0);
   function setDraft(name: MailName, draft: MailTemplate | undefined): void {
     setDrafts(({ [name]: _, ...others }) => (draft ? { ...others, [name]: draft } : others));
   }

@@ -76,7 +76,7 @@ function Metrics({ points }: MetricsProps) {
   ];
   const walBytes = latest?.walBytes ?? undefined;
   const walNote =
-    walBytes === undefined ? undefined : t("+ {size} write-ahead log", { size: formatSize(walBytes) });
+    walBytes === undefined ? undefined : t("with {size} write-ahead log", { size: formatSize(walBytes) });
   const plots: readonly PlotProps[] = [
     { name: t("Requests/s"), select: ({ requests }) => requests / POINT_SECONDS, format: formatDecimal },
     { name: t("Latency (p95)"), select: ({ p95Ms }) => p95Ms, format: formatMs },
@@ -85,7 +85,7 @@ function Metrics({ points }: MetricsProps) {
     {
       name: t("Database size"),
       note: walNote,
-      select: ({ storageBytes }) => storageBytes,
+      select: databaseBytes,
       format: formatSize,
     },
     { name: t("Indexing lag (blocks)"), select: ({ lagBlocks }) => lagBlocks, format: formatInteger },
@@ -107,6 +107,11 @@ function Metrics({ points }: MetricsProps) {
       </div>
     </>
   );
+}
+
+/** The size of the database with its write-ahead log, which has what is not yet in the database file. */
+export function databaseBytes({ storageBytes, walBytes }: StudioMetricsPoint): number | null {
+  return storageBytes === null ? null : storageBytes + (walBytes ?? 0);
 }
 
 interface TileProps {

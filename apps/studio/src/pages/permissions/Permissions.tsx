@@ -1,11 +1,10 @@
 import { ownValue } from "@purse/protocol";
-import { QueryState, Tabs, useTranslation } from "@purse/ui";
+import { QueryState, Tabs, useTranslation, useUnsaved } from "@purse/ui";
 import { useState } from "react";
 import { ClassWorkbench } from "../../components/ClassList.tsx";
 import { useClasses } from "../../components/classes.ts";
 import { Page } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
-import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
 import { AccessCheck } from "./AccessCheck.tsx";
 import { AllClasses } from "./AllClasses.tsx";
 import { ClassPermissions } from "./ClassPermissions.tsx";
@@ -27,7 +26,7 @@ export function Permissions() {
     ({ className, classLevelPermissions }) =>
       pendingChanges(classLevelPermissions, ownValue(drafts, className) ?? NO_CHANGES).length > 0,
   );
-  useUnsavedChangesPrompt(isChanged, t("Leave without applying your changes?"));
+  useUnsaved(isChanged);
   // Links may set only the class.
   const tab: Tab = TABS.find((each) => each === shown) ?? (chosen === "" ? "all" : "class");
   return (

@@ -11,7 +11,7 @@ import {
   useForm,
   useTranslation,
 } from "@purse/ui";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import * as z from "zod/mini";
 import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
 import { jsonObject, numberField, parseJsonObject, stringField } from "../../components/fields.ts";
@@ -23,6 +23,7 @@ import {
   useStudioMutation,
   useStudioQuery,
 } from "../../components/useStudioQuery.ts";
+import { useTabDraft } from "../../components/useTabDraft.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 
 /** Composes, tests and sends push notifications, with their history. */
@@ -51,6 +52,8 @@ const PUSH = z.object({
   device: optionalText,
 });
 
+const NO_PUSH = { title: "", alert: "", channels: "", where: "{}", at: "", device: "" };
+
 /** The query of the audience; undefined if `where` is invalid. `channels` are separated by commas. */
 function queryOf(where: string, channels: string): JsonObject | undefined {
   const query = parseJsonObject(where);
@@ -65,8 +68,11 @@ function queryOf(where: string, channels: string): JsonObject | undefined {
 function Composer() {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const form = useForm(PUSH, { title: "", alert: "", channels: "", where: "{}", at: "", device: "" });
+  const [draft, saveDraft] = useTabDraft("push", NO_PUSH);
+  const form = useForm(PUSH, draft);
   const { title, alert, channels, where, at, device } = form.values;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each change.
+  useEffect(() => saveDraft(form.values), Object.values(form.values));
   const [isConfirming, setConfirming] = useState(false);
   const targetQuery = queryOf(where, channels);
   const audience = useStudioQuery(

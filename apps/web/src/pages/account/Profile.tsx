@@ -12,8 +12,9 @@ import {
   useForm,
   useToast,
   useTranslation,
+  useUnsaved,
 } from "@purse/ui";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import * as z from "zod/mini";
 import { stringField } from "../../components/stringField.ts";
 import { FieldInputList } from "../data/FieldInputList.tsx";
@@ -47,31 +48,53 @@ const SCHEMA = z.object({
   email: z.string(),
 });
 
+const FIELDS = ["username", "displayName", "email"] as const;
+
 export function Profile({ user }: { user: User }) {
   const { t } = useTranslation();
   const { setUserData, isUserUpdating, userError } = useMoralis();
   const toast = useToast();
-  const form = useForm(SCHEMA, {
+  const saved = {
     username: stringField(user.get("username")),
     displayName: stringField(user.get("displayName")),
     email: stringField(user.get("email")),
-  });
+  };
+  const form = useForm(SCHEMA, saved);
   const source = useClientDataSource();
   const row = toJson(user);
   const inputs = useFieldInputs(customFieldsOf(row), row);
+  const { username, displayName, email } = form.values;
+  useUnsaved(
+    inputs.isEdited ||
+      username !== saved.username ||
+      displayName.trim() !== saved.displayName ||
+      email !== saved.email,
+  );
+  // What another device has saved appears where nothing was entered here.
+  const before = useRef(saved);
+  useEffect(() => {
+    // While it is being saved, the user has what was entered.
+    if (isUserUpdating) return;
+    for (const name of FIELDS) {
+      if (saved[name] === before.current[name]) continue;
+      if (form.values[name] === before.current[name]) form.set(name, saved[name]);
+    }
+    before.current = saved;
+    if (JSON.stringify(row) !== JSON.stringify(inputs.base)) inputs.rebase(row);
+  });
   async function save({ username, displayName, email }: z.infer<typeof SCHEMA>, custom: JsonObject) {
-    const isNameNew = displayName.trim() !== stringField(user.get("displayName"));
-    const isEmailNew = email !== stringField(user.get("email"));
+    const isNameNew = displayName.trim() !== saved.displayName;
+    const isEmailNew = email !== saved.email;
     // An empty address removes the saved one.
     if (isEmailNew && email === "") user.unset("email");
     for (const name of Object.keys(custom)) if (custom[name] === null) user.unset(name);
-    const saved = await setUserData({
+    const updated = await setUserData({
       username,
       ...(isNameNew && { displayName: displayName.trim() }),
       ...(isEmailNew && email !== "" && { email }),
       ...toValues("_User", custom),
     });
-    if (!saved) return;
+    if (!updated) return;
     inputs.rebase(toJson(user));
     toast(t("Profile saved"));
   }

@@ -1,4 +1,5 @@
-import { Button, Field, useTranslation } from "@purse/ui";
+import { Field, useTranslation } from "@purse/ui";
+import { useEffect } from "react";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { isDomainName, resolveName } from "../../wallet/domainNames.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
@@ -8,10 +9,12 @@ export interface AddressFieldProps {
   value: string;
   problem: string | undefined;
   onChange: (value: string) => void;
+  /** Called with the address of a name that was entered. */
+  onResolved: (name: string, address: string) => void;
 }
 
-/** An input for an address. Names are looked up, and replaced by their address once the user accepts it. */
-export function AddressField({ label, value, problem, onChange }: AddressFieldProps) {
+/** An input for an address or a name, whose address is shown and used. */
+export function AddressField({ label, value, problem, onChange, onResolved }: AddressFieldProps) {
   const { t } = useTranslation();
   const checksumOf = useChecksum();
   const name = isDomainName(value.trim()) ? value.trim() : undefined;
@@ -20,6 +23,9 @@ export function AddressField({ label, value, problem, onChange }: AddressFieldPr
     queryFn: (options) => resolveName(name ?? "", options),
   });
   const address = name !== undefined && found.data ? checksumOf(found.data) : undefined;
+  useEffect(() => {
+    if (name !== undefined && address !== undefined) onResolved(name, address);
+  }, [name, address, onResolved]);
   return (
     <Field
       label={label}
@@ -28,10 +34,7 @@ export function AddressField({ label, value, problem, onChange }: AddressFieldPr
       isCode
       placeholder={t("0x… or a name such as ada.eth")}
       hint={name === undefined ? undefined : (address ?? nameHint())}
-      problem={problem}
-      after={
-        address !== undefined && <Button onClick={() => onChange(address)}>{t("Use this address")}</Button>
-      }
+      problem={address === undefined ? problem : undefined}
     />
   );
 

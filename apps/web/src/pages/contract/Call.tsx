@@ -2,20 +2,21 @@ import { RevertError, type Simulation, sendTransaction, simulate } from "@purse/
 import { useMoralis } from "@purse/react";
 import { Button, Code, CopyButton, ErrorState, Field, Notice, useTranslation } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useContext, useState } from "react";
+import { type FormEvent, useCallback, useContext, useState } from "react";
 import type { Abi, AbiFunction } from "viem";
-import { type Draft, emptyDraft } from "../../money/abiDraft.ts";
+import type { Draft } from "../../money/abiDraft.ts";
 import { amountProblem, parseAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import { AllowanceNotice } from "../../wallet/AllowanceNotice.tsx";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { RevertDetails } from "../../wallet/RevertDetails.tsx";
 import { TransactionStatus } from "../../wallet/TransactionStatus.tsx";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 import { SimulationResult } from "../send/SimulationResult.tsx";
 import { signatureOf } from "./abi.ts";
 import { CalledToken } from "./CalledToken.ts";
-import { decodeResult, encodeCall, initialDrafts, parseArguments } from "./callData.ts";
+import { decodeResult, emptyDrafts, encodeCall, initialDrafts, parseArguments } from "./callData.ts";
 import { callSnippet } from "./callSnippet.ts";
 import type { RpcRequest } from "./contractInfo.ts";
 import { contractKey, storeCall } from "./contractStorage.ts";
@@ -38,7 +39,13 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
   const search = useSearch({ from: "/contract" });
   const navigate = useNavigate({ from: "/contract" });
   const { account, chainId } = useMoralis();
-  const [drafts, setDrafts] = useState(() => initialDrafts(item, search.args));
+  const token = useContext(CalledToken);
+  const [drafts, setDrafts] = useState(() => initialDrafts(item, search.args, token));
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  const resolved = useCallback(
+    (name: string, to: string) => setNames((before) => new Map(before).set(name, to)),
+    [],
+  );
   const [value, setValue] = useState(search.value ?? "");
   const [wasSubmitted, setWasSubmitted] = useState(false);
   const [busy, setBusy] = useState<"read" | "simulate" | "send">();
@@ -53,21 +60,20 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
     setUrlArgs(search.args);
     if (search.args !== writtenArgs) {
       setWrittenArgs(search.args);
-      setDrafts(initialDrafts(item, search.args));
+      setDrafts(initialDrafts(item, search.args, token));
       setValue(search.value ?? "");
       setResult(undefined);
       setSimulation(undefined);
     }
   }
   const transactionLog = useTransactionLog();
-  const token = useContext(CalledToken);
   const isRead = item.stateMutability === "view" || item.stateMutability === "pure";
   const isPayable = item.stateMutability === "payable";
   const { symbol, decimals } = chain.nativeCurrency;
   const parsedValue =
     isPayable && value.trim() !== "" ? parseAmount(value, decimals, language) : { value: 0n };
   const wei = "value" in parsedValue ? parsedValue.value : undefined;
-  const parsedArgs = parseArguments(item, drafts, language);
+  const parsedArgs = parseArguments(item, drafts, { locale: language, names });
   const data = "args" in parsedArgs ? encodeCall(item, parsedArgs.args) : undefined;
   const isOtherChain = !isRead && chainId !== null && chainId !== chain.hexId;
 
@@ -139,7 +145,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
         noValidate
         aria-label={item.name}
         onBlur={() => {
-          const before = search.args ?? JSON.stringify(item.inputs.map(emptyDraft));
+          const before = search.args ?? JSON.stringify(emptyDrafts(item, token));
           if ((args ?? "[]") !== before || typed !== search.value) void saveToUrl(search.tx);
         }}
       >
@@ -157,6 +163,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
             path={input.name || `input ${i}`}
             problem={wasSubmitted && "problem" in parsedArgs ? parsedArgs.problem : undefined}
             onChange={(draft) => change(i, draft)}
+            onResolved={resolved}
           />
         ))}
         {isPayable && (
@@ -197,7 +204,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
           </div>
         )}
         {!isRead && data && <AllowanceNotice data={data} decimals={token?.decimals} symbol={token?.symbol} />}
-        {simulation && <SimulationResult simulation={simulation} chain={chain} />}
+        {simulation && <SimulationResult simulation={simulation} chain={chain} token={token} />}
         {simulation?.gas != null && (
           <p className="small soft">{t("Estimated gas: {n, number}", { n: Number(simulation.gas) })}</p>
         )}
@@ -248,10 +255,11 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
 
 function CallError({ error }: { error: unknown }) {
   const { t } = useTranslation();
+  const token = useContext(CalledToken);
   if (!(error instanceof RevertError)) return <ErrorState error={error} />;
   return (
     <Notice kind="danger" title={t("Call reverted")}>
-      <bdi>{error.reason.slice(0, 300)}</bdi>
+      <RevertDetails revert={error} token={token} />
     </Notice>
   );
 }

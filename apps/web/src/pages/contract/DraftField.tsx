@@ -6,6 +6,7 @@ import {
   type Draft,
   type DraftError,
   emptyDraft,
+  joinUnit,
   splitUnit,
   tupleComponents,
   UNITS,
@@ -20,10 +21,12 @@ export interface DraftFieldProps {
   path: string;
   problem: DraftError | undefined;
   onChange: (draft: Draft) => void;
+  /** Called with the address of a name that was entered. */
+  onResolved: (name: string, address: string) => void;
 }
 
 /** The form field of an input of any type; tuples and arrays are nested. */
-export function DraftField({ parameter, draft, path, problem, onChange }: DraftFieldProps) {
+export function DraftField({ parameter, draft, path, problem, onChange, onResolved }: DraftFieldProps) {
   const { t } = useTranslation();
   const components = tupleComponents(parameter);
   const array = arrayItem(parameter);
@@ -43,6 +46,7 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
               path={innerPath}
               problem={problem}
               onChange={(next) => onChange(draft.with(i, next))}
+              onResolved={onResolved}
             />
           );
         })}
@@ -63,6 +67,7 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
                 path={innerPath}
                 problem={problem}
                 onChange={(next) => onChange(draft.with(i, next))}
+                onResolved={onResolved}
               />
               {array.length === null && (
                 <Button
@@ -105,23 +110,22 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
         label={label}
         value={text}
         onChange={onChange}
+        onResolved={onResolved}
         problem={problem?.path === path ? t(problem.message) : undefined}
       />
     );
   }
+  const hasUnit = /^u?int(\d{3})?$/.test(parameter.type);
+  const { number, unit } = splitUnit(text);
   return (
     <Field
       label={label}
-      value={text}
-      onText={onChange}
+      value={hasUnit ? number : text}
+      onText={(typed) => onChange(hasUnit ? joinUnit(typed, unit) : typed)}
       isCode
       placeholder={placeholderFor(parameter.type)}
       problem={problem?.path === path ? t(problem.message) : undefined}
-      after={
-        /^u?int(\d{3})?$/.test(parameter.type) ? (
-          <UnitSelect text={text} onChange={onChange} label={name} />
-        ) : undefined
-      }
+      after={hasUnit ? <UnitSelect text={text} onChange={onChange} label={name} /> : undefined}
     />
   );
 }
@@ -150,7 +154,7 @@ function UnitSelect({ text, label, onChange }: UnitSelectProps) {
       hideLabel
       options={known.some(({ key }) => key === unit) ? known : [...known, { key: unit, label: unit }]}
       value={unit}
-      onChange={(chosen) => onChange(chosen === "wei" ? number : `${number} ${chosen}`)}
+      onChange={(chosen) => onChange(joinUnit(number, chosen))}
     />
   );
 }

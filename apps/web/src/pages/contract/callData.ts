@@ -1,12 +1,44 @@
-import type { Abi, AbiFunction, Hex } from "viem";
+import type { Abi, AbiFunction, AbiParameter, Hex } from "viem";
 import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
-import { type Draft, DraftError, emptyDraft, matchesType, parseDraft } from "../../money/abiDraft.ts";
+import {
+  type Draft,
+  DraftError,
+  type DraftReading,
+  emptyDraft,
+  matchesType,
+  parseDraft,
+} from "../../money/abiDraft.ts";
+import { signatureOf } from "./abi.ts";
+
+/** Functions of tokens whose only number is an amount of the token. */
+const AMOUNT_FUNCTIONS: readonly string[] = [
+  "transfer(address,uint256)",
+  "transferFrom(address,address,uint256)",
+  "approve(address,uint256)",
+  "increaseAllowance(address,uint256)",
+  "decreaseAllowance(address,uint256)",
+  "mint(address,uint256)",
+  "burn(uint256)",
+  "burnFrom(address,uint256)",
+];
+
+/** The drafts of a function without arguments. Amounts of a fungible token begin in its unit rather than in its smallest one. */
+export function emptyDrafts(item: AbiFunction, token: { decimals: number } | undefined): Draft[] {
+  const isAmount = ({ type }: AbiParameter) =>
+    type === "uint256" && AMOUNT_FUNCTIONS.includes(signatureOf(item)) && (token?.decimals ?? 0) > 0;
+  return item.inputs.map((input) => (isAmount(input) ? ` e${token?.decimals}` : emptyDraft(input)));
+}
 
 /** The initial drafts of a function: the arguments in the URL if they match. */
-export function initialDrafts(item: AbiFunction, args: string | undefined): Draft[] {
-  const empty = item.inputs.map(emptyDraft);
+export function initialDrafts(
+  item: AbiFunction,
+  args: string | undefined,
+  token: { decimals: number } | undefined,
+): Draft[] {
+  const empty = emptyDrafts(item, token);
+  if (args === undefined) return empty;
   try {
-    const parsed: unknown = JSON.parse(args ?? "[]");
+    const parsed: unknown = JSON.parse(args);
     if (!Array.isArray(parsed)) return empty;
     return item.inputs.map((input, i) => {
       const draft: unknown = parsed[i];
@@ -21,12 +53,12 @@ export function initialDrafts(item: AbiFunction, args: string | undefined): Draf
 export function parseArguments(
   item: AbiFunction,
   drafts: readonly Draft[],
-  locale: string,
+  reading: DraftReading,
 ): { args: unknown[] } | { problem: DraftError } {
   try {
     return {
       args: item.inputs.map((input, i) =>
-        parseDraft(input, drafts[i] ?? "", input.name || `input ${i}`, locale),
+        parseDraft(input, drafts[i] ?? "", input.name || `input ${i}`, reading),
       ),
     };
   } catch (error) {

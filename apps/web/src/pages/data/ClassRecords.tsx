@@ -5,7 +5,9 @@ import {
   Button,
   Checkbox,
   type DataField,
+  Dialog,
   EmptyState,
+  ErrorState,
   explain,
   type Filter,
   FilterList,
@@ -27,6 +29,7 @@ import { useSettings } from "../../SettingsContext.tsx";
 import { ClosedClass } from "./ClosedClass.tsx";
 import { DEFAULT_CLASS, isFieldName, rememberClass } from "./classes.ts";
 import { columnFields, fieldsOf, titleOf } from "./columns.ts";
+import { MoreRecords } from "./MoreRecords.tsx";
 import { RecordPanel } from "./RecordPanel.tsx";
 import { canWrite, describeAccess, grantsOf, isSharedWith } from "./recordAccess.ts";
 import { formatValue, toJson } from "./recordValues.ts";
@@ -34,8 +37,8 @@ import { SampleRecords } from "./SampleRecords.tsx";
 import type { DataSearch } from "./searchParams.ts";
 import { useChangedIds } from "./useChangedIds.ts";
 import type { ClassInfo } from "./useClasses.ts";
+import { useOpenedRecord } from "./useOpenedRecord.ts";
 
-const MAX_RECORDS = 100;
 const NO_RECORDS: readonly ParseObject[] = [];
 const NO_FILTERS: readonly Filter[] = [];
 const DATES = (["createdAt", "updatedAt"] as const).map((name): DataField => ({ name, type: "Date" }));
@@ -61,7 +64,7 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
   const where = toWhere(filters, targetOf);
   const found = useLiveRecords(
     className,
-    () => Query.fromJSON(className, { ...(where && { where }), order: sort, limit: MAX_RECORDS }),
+    () => Query.fromJSON(className, { ...(where && { where }), order: sort }),
     [JSON.stringify(where), sort],
   );
   const { data: records = NO_RECORDS, live } = found;
@@ -81,7 +84,7 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
   const isFiltered = filters.length > 0 || search.whose !== undefined;
   const updateSearch = (to: Partial<DataSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...to }), resetScroll: false });
-  const opened = records.find(({ id }) => id === search.record);
+  const opened = useOpenedRecord(className, search.record, found);
   const refetch = () => void found.refetch();
 
   async function toggle(record: ParseObject, field: string, isOn: boolean) {
@@ -183,10 +186,8 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
       >
         {() => renderTable(rows)}
       </QueryState>
-      {records.length >= MAX_RECORDS && (
-        <p className="small soft">
-          {t("Showing the first {n, number} records. Use filters to find others.", { n: MAX_RECORDS })}
-        </p>
+      {found.hasMore && (
+        <MoreRecords query={Query.fromJSON(className, { ...(where && { where }) })} found={found} />
       )}
       {search.record === "new" && user && (
         <RecordPanel
@@ -198,11 +199,21 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
           onSaved={refetch}
         />
       )}
-      {opened && (
+      {opened.error !== null && (
+        <Dialog
+          open
+          side
+          title={t("{class} record", { class: className })}
+          onClose={() => updateSearch({ record: undefined })}
+        >
+          <ErrorState error={opened.error} />
+        </Dialog>
+      )}
+      {opened.record && (
         <RecordPanel
-          key={opened.id}
+          key={opened.record.id}
           className={className}
-          record={opened}
+          record={opened.record}
           fields={fields}
           canAddFields={listed?.addField !== false}
           onClose={() => updateSearch({ record: undefined })}
@@ -231,15 +242,19 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
               )
             }
           >
-            {search.whose === "shared" && user
-              ? t("No records have been shared with you. Public records are not included.")
-              : isFiltered
-                ? t("No visible records match your filters.")
-                : user
-                  ? listed?.create === false
-                    ? t("You can't create records in this class.")
-                    : t("Create your first record.")
-                  : t("Sign in to create the first record.")}
+            {found.hasMore
+              ? t("None of the first {n, number} records match. Show more to look further.", {
+                  n: records.length,
+                })
+              : search.whose === "shared" && user
+                ? t("No records have been shared with you. Public records are not included.")
+                : isFiltered
+                  ? t("No visible records match your filters.")
+                  : user
+                    ? listed?.create === false
+                      ? t("You can't create records in this class.")
+                      : t("Create your first record.")
+                    : t("Sign in to create the first record.")}
           </EmptyState>
         }
         columns={[
@@ -249,10 +264,11 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
               <button
                 type="button"
                 className="record-title"
+                title={titleOf(record)}
                 data-fresh={changedIds.has(record.id ?? "")}
                 onClick={() => updateSearch({ record: record.id })}
               >
-                <bdi>{titleOf(record)}</bdi>
+                <bdi className="clip">{titleOf(record)}</bdi>
               </button>
             ),
           },
@@ -269,14 +285,13 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
                   onChange={(isOn) => void toggle(record, name, isOn)}
                 />
               ) : (
-                <bdi className="value clip">
-                  {formatValue(ownValue(toJson(record), name), language).slice(0, 200)}
-                </bdi>
+                <ClippedValue text={formatValue(ownValue(toJson(record), name), language)} />
               ),
           })),
           {
             label: t("Access"),
             hideOnPhone: true,
+            isShort: true,
             cell: (record) => (
               <span className="small soft">{describeAccess(grantsOf(record.getACL()), user?.id, texts)}</span>
             ),
@@ -301,6 +316,15 @@ export function ClassRecords({ className, search, listed, onLive }: ClassRecords
       />
     );
   }
+}
+
+/** A value in one line, with more of it in its title. */
+function ClippedValue({ text }: { text: string }) {
+  return (
+    <bdi className="value clip" title={text.length > 20 ? text.slice(0, 1_000) : undefined}>
+      {text.slice(0, 200)}
+    </bdi>
+  );
 }
 
 function errorMessage(error: unknown, t: Translator["t"]): string {

@@ -41,13 +41,14 @@ const recipe = (minute: number, values: { name?: string; serves?: number } = {})
 
 const save = vi.fn();
 const onSaved = vi.fn();
+const onClose = vi.fn();
 
 function panel(record: ParseObject) {
   vi.spyOn(record, "save").mockImplementation(async (values) => {
     save(values);
     return record;
   });
-  const given = { className: "Recipe", fields: FIELDS, canAddFields: false, onClose() {}, onSaved };
+  const given = { className: "Recipe", fields: FIELDS, canAddFields: false, onClose, onSaved };
   return (
     <ToastProvider>
       <RecordPanel {...given} record={record} />
@@ -67,6 +68,7 @@ beforeEach(() => {
   state.stored = recipe(0);
   save.mockReset();
   onSaved.mockReset();
+  onClose.mockReset();
 });
 afterEach(cleanup);
 
@@ -109,4 +111,29 @@ it("RecordPanel shows an invalid value next to its field, and saves nothing unti
   click("Save");
   await expect.poll(() => onSaved.mock.calls.length).toBe(1);
   expect(save.mock.calls).toEqual([[{ serves: 9 }]]);
+});
+
+it("RecordPanel asks before Escape discards what was entered, and keeps it", async () => {
+  render(panel(recipe(0)));
+  enter("5");
+  const pressEscape = () => fireEvent.keyDown(serves(), { key: "Escape" });
+  pressEscape();
+  const question = await screen.findByRole("alertdialog", { name: "Discard your changes?" });
+  fireEvent.click(within(question).getByRole("button", { name: "Keep editing" }));
+  expect(screen.queryByRole("alertdialog")).toBeNull();
+  expect(serves().value).toBe("5");
+  expect(onClose).not.toHaveBeenCalled();
+  pressEscape();
+  fireEvent.click(await screen.findByRole("button", { name: "Discard" }));
+  await expect.poll(() => onClose.mock.calls.length).toBe(1);
+});
+
+it("RecordPanel closes without a question if nothing was entered, or what was entered is saved", async () => {
+  render(panel(recipe(0)));
+  fireEvent.keyDown(serves(), { key: "Escape" });
+  await expect.poll(() => onClose.mock.calls.length).toBe(1);
+  enter("9");
+  click("Save");
+  await expect.poll(() => onClose.mock.calls.length).toBe(2);
+  expect(screen.queryByRole("alertdialog")).toBeNull();
 });

@@ -10,6 +10,7 @@ import {
   Dialog,
   ErrorState,
   RelativeTime,
+  Unsaved,
   useToast,
   useTranslation,
 } from "@purse/ui";
@@ -125,6 +126,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
         )
       }
     >
+      <Unsaved when={isEditable && !isUntouched} />
       {shown && (
         <Conflict
           theirs={toJson(shown)}

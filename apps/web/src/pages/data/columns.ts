@@ -29,21 +29,28 @@ export function fieldsOf(
     .map(({ field }) => field);
 }
 
+/** Characters of a title at most. */
+const MAX_TITLE = 120;
+
 /** A short title for a record. */
 export function titleOf(record: ParseObject): string {
   for (const name of ["text", "title", "name", "username", "label", "subject"]) {
     const value: unknown = record.get(name);
-    if (typeof value === "string" && value !== "") return value.slice(0, 120);
+    if (typeof value === "string" && value !== "") return value.slice(0, MAX_TITLE);
   }
   return record.id ?? "";
 }
 
 const MAX_COLUMNS = 4;
 
-/** The table columns, without the field that is shown as the title. */
+/** The table columns, without the field that is shown as the title of all records that have it. */
 export function columnFields(fields: readonly DataField[], records: readonly ParseObject[]): DataField[] {
   const titles = records.map(titleOf);
-  const isTitle = ({ name }: DataField) =>
-    records.length > 0 && records.every((record, i) => record.get(name) === titles[i]);
+  const isTitle = ({ name }: DataField) => {
+    const values = records.map((record): unknown => record.get(name));
+    const isShown = (value: unknown, i: number) =>
+      typeof value === "string" && value !== "" && value.slice(0, MAX_TITLE) === titles[i];
+    return values.some(isShown) && values.every((value, i) => (value ?? "") === "" || isShown(value, i));
+  };
   return fields.filter((field) => !isTitle(field)).slice(0, MAX_COLUMNS);
 }

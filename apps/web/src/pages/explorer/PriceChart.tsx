@@ -1,5 +1,6 @@
 import {
   Chart,
+  digitsFor,
   formatSignificant,
   type Point,
   type QueryResult,
@@ -58,7 +59,7 @@ export function PriceChart({ label, unit, points, range }: PriceChartProps) {
             label={`${label} (${unit})`}
             points={known}
             fromLowest
-            format={(value) => formatSignificant(value, language)}
+            format={(value, step) => formatSignificant(value, language, digitsFor(value, step))}
           />
         )}
       </QueryState>

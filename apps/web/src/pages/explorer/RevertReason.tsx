@@ -1,7 +1,7 @@
-import type { BlockTransaction } from "@purse/client";
+import { type BlockTransaction, decodeRevert, type Revert } from "@purse/client";
 import { Button, Notice, useTranslation } from "@purse/ui";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-import { revertReason } from "./abi/decode.ts";
+import { RevertDetails } from "../../wallet/RevertDetails.tsx";
 import { readOutput, replay } from "./replayTransaction.ts";
 import { type RpcClient, useRpcClient } from "./rpcClient.ts";
 import { useNodeQuery } from "./useNodeQuery.ts";
@@ -19,7 +19,7 @@ export function RevertReason({ transaction }: { transaction: BlockTransaction })
     <Notice kind="danger" title={t("Reverted: all changes were undone, only the fee was paid")}>
       {reason ? (
         <p>
-          {t("Reason:")} <bdi className="reason">{reason.slice(0, 400)}</bdi>
+          {t("Reason:")} <RevertDetails revert={reason} />
         </p>
       ) : isOutOfGas ? (
         <p>{t("Out of gas: the transaction used its entire gas limit.")}</p>
@@ -45,10 +45,8 @@ export function RevertReason({ transaction }: { transaction: BlockTransaction })
 }
 
 /** Returns null if there is no reason. Rejects if the node does not respond. */
-async function readRevertReason(node: RpcClient, transaction: BlockTransaction): Promise<string | null> {
+async function readRevertReason(node: RpcClient, transaction: BlockTransaction): Promise<Revert | null> {
   const traced = await readOutput(node, transaction.hash).catch(() => "0x");
   const output = traced === "0x" ? await replay(node, transaction) : traced;
-  const reason = revertReason(output);
-  if (reason !== undefined) return reason;
-  return output === "0x" ? null : output;
+  return /^0x([0-9a-f]{2})+$/i.test(output) ? decodeRevert(`0x${output.slice(2)}`) : null;
 }

@@ -1,5 +1,5 @@
 import { type Erc20Metadata, Web3API } from "@purse/client";
-import { Button, explain, isNotFound, useTranslation } from "@purse/ui";
+import { Button, explain, formatDate, isNotFound, useTranslation } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { lookupAddress, resolveName } from "../../wallet/domainNames.ts";
@@ -10,7 +10,7 @@ import { SearchInput } from "./SearchInput.tsx";
 
 /** Searches blocks, transactions, addresses, names, dates and token symbols. */
 export function SearchBox() {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const id = useId();
   const goTo = useGoTo();
   const { q } = useSearch({ strict: false });
@@ -31,7 +31,7 @@ export function SearchBox() {
     void search(text);
   }
   async function search(text: string) {
-    const target = parseSearch(text);
+    const target = parseSearch(text, language);
     setTokens([]);
     setProblem("");
     if (!target) {
@@ -100,7 +100,7 @@ export function SearchBox() {
 
 /** Navigates to a search target. Resolves to an error message, or to several tokens to choose from. */
 function useGoTo(): (target: SearchTarget) => Promise<string | Erc20Metadata[] | undefined> {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   const navigate = useNavigate();
   const { hexId: chain } = useExplorer().chain;
   const toBlock = (block: string) => navigate({ to: "/explorer/block/$block", params: { block } });
@@ -137,7 +137,13 @@ function useGoTo(): (target: SearchTarget) => Promise<string | Erc20Metadata[] |
         const found = await Web3API.token.searchTokens({ chain, query, include_collections: true });
         const bySymbol = found.filter(({ symbol }) => symbol.toLowerCase() === query.toLowerCase());
         const [only] = bySymbol.length > 0 ? bySymbol : found;
-        if (!only) return t('No token found for "{symbol}".', { symbol: query });
+        if (!only) {
+          const example = formatDate(Date.now(), language, "date");
+          return `${t('Nothing found for "{text}".', { text: query })} ${t(
+            "Try a block number, an address or a hash that starts with 0x, a name such as ada.eth, a date such as {date}, or the name of a token.",
+            { date: example },
+          )}`;
+        }
         if (bySymbol.length > 1 || (bySymbol.length === 0 && found.length > 1)) return found.slice(0, 20);
         const page = only.contract_type ? "/explorer/nft/$address" : "/explorer/token/$address";
         await navigate({ to: page, params: { address: only.address } });

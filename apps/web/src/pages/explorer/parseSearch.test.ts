@@ -13,7 +13,8 @@ it.each([
   [ADDRESS, { kind: "address", address: ADDRESS.toLowerCase() }],
   ["Foo.eth", { kind: "name", name: "foo.eth" }],
   ["a.b.crypto", { kind: "name", name: "a.b.crypto" }],
-  ["2025-01-18", { kind: "date", date: "2025-01-18T00:00:00.000Z" }],
+  ["2025-01-18", { kind: "date", date: new Date(2025, 0, 18).toISOString() }],
+  ["Jan 18, 2025", { kind: "date", date: new Date(2025, 0, 18).toISOString() }],
   ["USDC", { kind: "symbol", symbol: "USDC" }],
 ])("parseSearch() reads %j as %j", (text, meaning) => {
   expect(parseSearch(text)).toEqual(meaning);

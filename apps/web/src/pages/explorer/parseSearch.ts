@@ -1,3 +1,5 @@
+import { parseDate } from "./parseDate.ts";
+
 /** What a search text refers to, by its format. */
 export type SearchTarget =
   | { kind: "block"; block: string }
@@ -8,8 +10,8 @@ export type SearchTarget =
   | { kind: "date"; date: string }
   | { kind: "symbol"; symbol: string };
 
-/** Returns undefined for unknown formats, such as hex of a wrong length. */
-export function parseSearch(text: string): SearchTarget | undefined {
+/** Returns undefined for unknown formats, such as hex of a wrong length. `language`: that of dates. */
+export function parseSearch(text: string, language = "en"): SearchTarget | undefined {
   const trimmed = text.trim();
   const plain = trimmed.replace(/^#|[\s,_']/g, "");
   if (/^\d{1,15}$/.test(plain)) return { kind: "block", block: String(Number(plain)) };
@@ -17,8 +19,8 @@ export function parseSearch(text: string): SearchTarget | undefined {
   if (/^(0x)?[0-9a-f]{64}$/i.test(trimmed)) return { kind: "hash", hash: hex(trimmed) };
   if (/^(0x)?[0-9a-f]{40}$/i.test(trimmed)) return { kind: "address", address: hex(trimmed) };
   if (/^0x/i.test(trimmed)) return undefined;
-  if (/^\d{4}-\d{2}-\d{2}([T ][\d:.]+Z?)?$/.test(trimmed) && !Number.isNaN(Date.parse(trimmed)))
-    return { kind: "date", date: new Date(trimmed).toISOString() };
+  const date = parseDate(trimmed, language);
+  if (date) return { kind: "date", date: date.toISOString() };
   if (/^[^\s/?#]{1,200}\.[\p{L}]{2,20}$/u.test(trimmed)) return { kind: "name", name: trimmed.toLowerCase() };
   return trimmed !== "" && trimmed.length <= 32 ? { kind: "symbol", symbol: trimmed } : undefined;
 }

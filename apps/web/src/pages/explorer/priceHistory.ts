@@ -1,5 +1,6 @@
 import { ErrorCode } from "@purse/client";
 import { isNotFound, isUnavailable, type Point } from "@purse/ui";
+import { lastBlockAt } from "../../query/lastBlock.ts";
 import { getDateToBlock, getTokenPrice } from "./dataApi.ts";
 
 interface Options {
@@ -20,8 +21,9 @@ function isRange(text: string): text is RangeName {
 const SAMPLE_COUNT = 16;
 
 /**
- * Samples a value at several times up to the latest block. Times without a value are skipped; without archive nodes
- * only the latest remains. Rejects if a request fails.
+ * Samples a value at several times up to the latest block. A value stays until a later block changes it, so that a range has
+ * its whole length also if nothing happened in most of it. Times without a value are skipped; without archive nodes only the
+ * latest remains. Rejects if a request fails.
  */
 export async function readHistory(
   { chain, range }: { chain: string; range: RangeName },
@@ -32,18 +34,24 @@ export async function readHistory(
   const [oldest, newest] = await Promise.all([find(new Date(0)), find(new Date())]);
   const from = Math.max(oldest.timestamp, newest.timestamp - RANGES[range] * 86_400);
   const points: Point[] = [];
-  const times = Array.from(
-    { length: SAMPLE_COUNT },
-    (_, i) => from + ((newest.timestamp - from) * i) / (SAMPLE_COUNT - 1),
+  const values = new Map<number, Promise<number | undefined>>();
+  const valueOnce = (block: number) => {
+    const known = values.get(block) ?? valueAt(block);
+    values.set(block, known);
+    return known;
+  };
+  const times = Array.from({ length: SAMPLE_COUNT }, (_, i) =>
+    Math.floor(from + ((newest.timestamp - from) * i) / (SAMPLE_COUNT - 1)),
   );
   const sampleNext = async () => {
     for (let next = times.shift(); next !== undefined; next = times.shift()) {
-      const { block, timestamp } = await find(new Date(next * 1000));
-      const value = await valueAt(block).catch((error: unknown) => {
+      const block = await lastBlockAt(next, find);
+      if (block === undefined) continue;
+      const value = await valueOnce(block).catch((error: unknown) => {
         if (options?.signal?.aborted || !hasNoValue(error)) throw error;
         return undefined;
       });
-      if (value !== undefined) points.push({ at: timestamp * 1000, value });
+      if (value !== undefined) points.push({ at: next * 1000, value });
     }
   };
   // Limits the number of concurrent requests.

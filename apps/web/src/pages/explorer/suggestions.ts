@@ -1,4 +1,4 @@
-import { shortAddress, type Translator } from "@purse/ui";
+import { formatDate, shortAddress, type Translator } from "@purse/ui";
 import { parseSearch } from "./parseSearch.ts";
 
 /** An explorer page suggested for a search text. */
@@ -9,8 +9,8 @@ export interface Suggestion {
 }
 
 /** Returns no suggestions for texts that could be page names. */
-export function suggestions(text: string, t: Translator["t"]): Suggestion[] {
-  const target = parseSearch(text);
+export function suggestions(text: string, { t, language }: Pick<Translator, "t" | "language">): Suggestion[] {
+  const target = parseSearch(text, language);
   switch (target?.kind) {
     case "block":
       return [
@@ -45,14 +45,25 @@ export function suggestions(text: string, t: Translator["t"]): Suggestion[] {
           to: `/explorer?q=${encodeURIComponent(target.name)}`,
         },
       ];
+    case "date":
+      return [
+        {
+          key: "date",
+          label: t("Block at {date}", { date: formatDate(target.date, language) }),
+          to: `/explorer?q=${encodeURIComponent(text.trim())}`,
+        },
+      ];
     default:
       return [];
   }
 }
 
 /** The search for a token, for texts that could be the symbol or name of one. */
-export function searchSuggestions(text: string, t: Translator["t"]): Suggestion[] {
-  const target = parseSearch(text);
+export function searchSuggestions(
+  text: string,
+  { t, language }: Pick<Translator, "t" | "language">,
+): Suggestion[] {
+  const target = parseSearch(text, language);
   if (target?.kind !== "symbol" || target.symbol.length < 2) return [];
   const { symbol } = target;
   return [

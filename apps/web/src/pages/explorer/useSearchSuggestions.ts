@@ -23,16 +23,17 @@ const MIN_LENGTH = 2;
 
 /** What a text may refer to: a block, transaction, address or name; contacts, tokens and collections that begin with it. */
 export function useSearchSuggestions(text: string): SearchSuggestion[] {
-  const { t } = useTranslation();
+  const texts = useTranslation();
+  const { t } = texts;
   const { chain, contacts } = useExplorer();
-  const target = parseSearch(text);
+  const target = parseSearch(text, texts.language);
   const query = useDebounced(target?.kind === "symbol" ? target.symbol : "");
   const found = useServerQuery({
     queryKey: query.length < MIN_LENGTH ? undefined : ["search", chain.hexId, query.toLowerCase()],
     queryFn: (options) =>
       Web3API.token.searchTokens({ chain: chain.hexId, query, include_collections: true }, options),
   });
-  const direct = suggestions(text, t).map(({ key, label, to }) => ({ key, label, to, kind: t("Go to") }));
+  const direct = suggestions(text, texts).map(({ key, label, to }) => ({ key, label, to, kind: t("Go to") }));
   if (target?.kind !== "symbol" || target.symbol.length < MIN_LENGTH) return direct;
   const beginning = target.symbol.toLowerCase();
   const ownContacts = [...contacts].flatMap(([address, name]): SearchSuggestion[] =>

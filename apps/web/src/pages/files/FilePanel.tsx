@@ -14,6 +14,7 @@ import {
   useAction,
   useToast,
   useTranslation,
+  useUnsaved,
 } from "@purse/ui";
 import { Plus, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -182,6 +183,12 @@ function MetadataForm({ file, onChanged }: { file: StoredFile; onChanged: () => 
     Object.entries(file.metadata).map(([key, value], id) => ({ id, key, value })),
   );
   const [problem, setProblem] = useState<string>();
+  const edited = pairs.filter(({ key, value }) => key !== "" || value !== "");
+  useUnsaved(
+    tags !== file.tags.join(", ") ||
+      JSON.stringify(edited.map(({ key, value }) => [key, value])) !==
+        JSON.stringify(Object.entries(file.metadata)),
+  );
   const { run, busy, error } = useAction(async (filled: typeof pairs) => {
     try {
       await file.record.save({

@@ -1,8 +1,8 @@
 import { useMoralis } from "@purse/react";
-import { Button, useTranslation } from "@purse/ui";
-import { CatchBoundary, Link } from "@tanstack/react-router";
+import { Button, LazyExtra, useTranslation } from "@purse/ui";
+import { Link } from "@tanstack/react-router";
 import { CircleCheck, CircleDashed } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, type ReactNode, useState } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
 import type { CompletedSteps } from "./StepStates.tsx";
 
@@ -72,11 +72,9 @@ export function FirstSteps() {
       </ol>
       {isInitialized && user?.id !== undefined && user.createdAt && (
         // If it fails to load, the steps are shown without their states.
-        <CatchBoundary getResetKey={() => "steps"} errorComponent={() => null}>
-          <Suspense>
-            <StepStates userId={user.id} since={user.createdAt.getTime()} onChange={setCompleted} />
-          </Suspense>
-        </CatchBoundary>
+        <LazyExtra>
+          <StepStates userId={user.id} since={user.createdAt.getTime()} onChange={setCompleted} />
+        </LazyExtra>
       )}
     </section>
   );

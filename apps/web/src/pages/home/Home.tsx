@@ -2,6 +2,7 @@ import { useMoralis } from "@purse/react";
 import { Code, Detail, DetailList, Tabs, useTranslation } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowUpRight } from "lucide-react";
+import { stringField } from "../../components/stringField.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { FirstSteps } from "./FirstSteps.tsx";
@@ -13,15 +14,21 @@ import "./Home.css";
 export function Home() {
   usePageTitle("Home");
   const { t } = useTranslation();
-  const { isAuthenticated } = useMoralis();
+  const { user, isAuthenticated } = useMoralis();
+  const name = stringField(user?.get("displayName")).trim().slice(0, 40);
   return (
     <div className="home">
       <section className="hero">
-        <h1>{t("Your own wallet-ready backend")}</h1>
+        <h1>
+          {!isAuthenticated
+            ? t("Your own wallet-ready backend")
+            : name === ""
+              ? t("Welcome back")
+              : t("Welcome back, {name}", { name })}
+        </h1>
         <p>
-          {t(
-            "Auth, live database and blockchain data, running on this machine. Sign in with a wallet or a password to explore.",
-          )}
+          {t("Auth, live database and blockchain data, running on this machine.")}{" "}
+          {!isAuthenticated && t("Sign in with a wallet or a password to explore.")}
         </p>
         <div className="row">
           {isAuthenticated ? (

@@ -32,11 +32,16 @@ export function ChainChart({ address, holdings, span }: ChainChartProps) {
           <Chart
             label={t("Value on {chain}", { chain: chainName(chain, t) })}
             points={points}
-            format={(value) => formatCompactFiat(value, language)}
+            format={(value, step) => formatCompactFiat(value, language, step)}
             fromLowest
           />
           <p className="small soft">
-            {t("Historical prices, up to the latest block of {chain}.", { chain: chainName(chain, t) })}{" "}
+            {t(
+              "Balances and prices of the time, with deposits and withdrawals, up to the latest block of {chain}.",
+              {
+                chain: chainName(chain, t),
+              },
+            )}{" "}
             {gaps > 0 &&
               t(
                 "{n, plural, one {# point skipped: some prices were missing.} other {# points skipped: some prices were missing.}}",

@@ -4,6 +4,7 @@ import {
   Button,
   EmptyState,
   ErrorState,
+  LazySection,
   RelativeTime,
   Skeleton,
   StaleNote,
@@ -13,7 +14,6 @@ import {
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, useCallback, useDeferredValue, useRef } from "react";
 import { EXACT_MATCH } from "../../components/exactMatch.ts";
-import { LazySection } from "../../components/LazySection.tsx";
 import { formatFiat, formatFiatChange, formatPercentChange } from "../../money/fiat.ts";
 import { useServerQueries } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
@@ -194,7 +194,7 @@ function Total({ address, holdings, overrides, isOwn }: TotalProps) {
           {total && total.change !== null && total.percent !== null && (
             <p className="number" data-trend={trendOf(total.change)}>
               {formatFiatChange(total.change, language)} ({formatPercentChange(total.percent, language)}){" "}
-              <span className="small soft">{t("in 24 hours")}</span>
+              <span className="small soft">{t("by price changes in 24 hours")}</span>
             </p>
           )}
           <div className="total-about" data-stale={all.error !== null || undefined}>

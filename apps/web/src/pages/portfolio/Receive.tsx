@@ -1,6 +1,5 @@
-import { Button, useTranslation } from "@purse/ui";
+import { Button, LazyDialog, useTranslation } from "@purse/ui";
 import { lazy, useState } from "react";
-import { LazySection } from "../../components/LazySection.tsx";
 import type { AppChain } from "../../settings.ts";
 
 const ReceiveDialog = lazy(() =>
@@ -15,9 +14,9 @@ export function Receive({ address, chains }: { address: string; chains: readonly
     <>
       <Button onClick={() => setIsOpen(true)}>{t("Receive")}</Button>
       {isOpen && (
-        <LazySection>
+        <LazyDialog onClose={() => setIsOpen(false)}>
           <ReceiveDialog address={address} chains={chains} onClose={() => setIsOpen(false)} />
-        </LazySection>
+        </LazyDialog>
       )}
     </>
   );

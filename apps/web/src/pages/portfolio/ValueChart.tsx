@@ -1,6 +1,6 @@
-import { Skeleton, useTranslation } from "@purse/ui";
+import { LazySection, Skeleton, useTranslation } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy } from "react";
 import { EXACT_MATCH } from "../../components/exactMatch.ts";
 import { type ChainQuery, combineHoldings } from "./tokenRows.ts";
 import { SPANS, type Span } from "./valueHistory.ts";
@@ -50,9 +50,9 @@ export function ValueChart({ address, holdings }: { address: string; holdings: r
         <p className="soft">{t("No price data available for these assets.")}</p>
       ) : (
         priced.map((each) => (
-          <Suspense key={each.chain.hexId} fallback={<Skeleton height="250px" />}>
+          <LazySection key={each.chain.hexId} fallback={<Skeleton height="250px" />}>
             <ChainChart address={address} holdings={each} span={span} />
-          </Suspense>
+          </LazySection>
         ))
       )}
     </section>

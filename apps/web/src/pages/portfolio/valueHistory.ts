@@ -1,6 +1,7 @@
 import { ErrorCode, type Moralis } from "@purse/client";
 import type { Point } from "@purse/ui";
 import { fiatValue } from "../../money/fiat.ts";
+import { lastBlockAt } from "../../query/lastBlock.ts";
 import { type Asset, type Price, readPrices } from "../../wallet/holdings.ts";
 
 type Web3API = typeof Moralis.Web3API;
@@ -20,8 +21,9 @@ const MAX_TOKENS = 5;
 const DAY_MS = 86_400_000;
 
 /**
- * Reads what the priced assets of a chain were worth at several times before its latest block. Rejects if a request
- * fails; points without prices or archive data are gaps.
+ * Reads what the priced assets of a chain were worth at several times before its latest block, at the prices of that time.
+ * Balances and prices stay until a later block changes them. Rejects if a request fails; points without prices or archive
+ * data are gaps, and there are none before the first block.
  */
 export async function readValueHistory(
   api: Web3API,
@@ -40,11 +42,13 @@ export async function readValueHistory(
   const from = headMs - SPANS[span] * DAY_MS;
   const times = Array.from(
     { length: POINT_COUNT },
-    (_, i) => from + ((headMs - from) * i) / (POINT_COUNT - 1),
+    (_, i) => Math.floor((from + ((headMs - from) * i) / (POINT_COUNT - 1)) / 1000) * 1000,
   );
-  const blocks = await Promise.all(times.map(atDate));
-  // A young chain has fewer distinct blocks.
-  const distinctBlocks = blocks.filter(({ block }, i) => i === 0 || block !== blocks[i - 1]?.block);
+  const found = await Promise.all(
+    times.map(async (at) => ({ at, block: await lastBlockAt(at / 1000, (date) => atDate(date.getTime())) })),
+  );
+  const samples = found.flatMap(({ at, block }) => (block === undefined ? [] : [{ at, block }]));
+  const blocks = [...new Set(samples.map(({ block }) => block))];
   const topAssets = assets
     .filter(({ usdPrice }) => usdPrice !== null)
     .sort((a, b) => currentValue(b) - currentValue(a))
@@ -53,7 +57,7 @@ export async function readValueHistory(
   const points: Point[] = [];
   let gaps = 0;
   const priceResults = await readPrices(
-    distinctBlocks.flatMap(({ block }) => tokens.map((token) => ({ token, block }))),
+    blocks.flatMap((block) => tokens.map((token) => ({ token, block }))),
     chain,
     options,
   );
@@ -61,17 +65,17 @@ export async function readValueHistory(
     throw new Error("Historical prices could not be loaded.");
   const all = priceResults.map(({ price }) => price);
   const values = await Promise.all(
-    distinctBlocks.map(({ block }, i) =>
+    blocks.map((block, i) =>
       valueAt(block, all.slice(i * tokens.length, (i + 1) * tokens.length)).catch((error: unknown) => {
         if (Object(error).code === ErrorCode.VALIDATION_ERROR) return undefined;
         throw error;
       }),
     ),
   );
-  for (const [i, { timestamp }] of distinctBlocks.entries()) {
-    const value = values[i];
+  for (const { at, block } of samples) {
+    const value = values[blocks.indexOf(block)];
     if (value === undefined) gaps++;
-    else points.push({ at: timestamp * 1000, value });
+    else points.push({ at, value });
   }
   return { points, gaps };
 

@@ -13,6 +13,7 @@ import {
   useForm,
   useToast,
   useTranslation,
+  useUnsaved,
 } from "@purse/ui";
 import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
@@ -119,6 +120,7 @@ function ContactForm({ contact, onSave, onCancel }: ContactFormProps) {
   });
   const form = useForm(schema, { name: contact.name ?? "", address: contact.address ?? "" });
   const { run, busy, error } = useAction(onSave);
+  useUnsaved(form.isDirty);
   return (
     <Form
       form={form}

@@ -104,6 +104,7 @@ export function ConfirmTransaction({
             <SimulationResult
               simulation={simulation}
               chain={chain}
+              token={item?.type === "erc20" ? { decimals: item.decimals, symbol: item.unit } : undefined}
               items={item ? [item, ...otherItems] : otherItems}
             />
             <FeeTiers {...{ fees, gas, chain, coin, tier }} onChoose={setTier} disabled={isWaiting} />

@@ -102,12 +102,24 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
       replace: true,
     });
   }
+  /** The input, for the URL: it survives a reload and going back. */
+  function typed() {
+    // What is not an amount stays as it is; "1.500" in German would be read back as another one.
+    const invalid = parseExactAmount(text.trim(), decimals) === undefined ? text.trim() : "";
+    const exact = amount === undefined ? invalid : exactAmount(amount, decimals);
+    return { to: to.trim() || undefined, amount: isSingle ? undefined : exact || undefined };
+  }
+  function saveToUrl() {
+    const next = typed();
+    if (next.to === search.to && next.amount === search.amount) return;
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false });
+  }
   function review(event: FormEvent) {
     event.preventDefault();
     setWasSubmitted(true);
     if (recipient.problem || recipient.isResolving || !recipient.address || problem || isOtherChain) return;
     if (amount === undefined) return;
-    const next = { to: to.trim(), amount: isSingle ? undefined : exactAmount(amount, decimals) };
+    const next = typed();
     void (async () => {
       // Saves the input first, so that going back restores it.
       await navigate({ search: (before) => ({ ...before, ...next }), replace: true });
@@ -121,7 +133,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
         ? `${formatAmount(amount, decimals, language)} ${unit}`
         : formatFiat(fiatValue(amount, decimals, usdPrice), language);
   return (
-    <form className="stack" onSubmit={review} noValidate aria-label={t("Send")}>
+    <form className="stack" onSubmit={review} onBlur={saveToUrl} noValidate aria-label={t("Send")}>
       <AssetPicker items={items} item={item} onChoose={({ key }) => choose(key)} />
       <div className="recipient mono-field">
         <TextArea

@@ -106,6 +106,16 @@ export function SwapForm({ chain, items, hasDex }: SwapFormProps) {
       replace: true,
     });
   }
+  /** The amount survives a reload and going back. */
+  function saveToUrl() {
+    const typed = amount === undefined || !from ? undefined : exactAmount(amount, from.decimals);
+    if (typed === undefined || typed === search.amount) return;
+    void navigate({
+      search: (before) => ({ ...before, amount: typed }),
+      replace: true,
+      resetScroll: false,
+    });
+  }
   function review(event: FormEvent) {
     event.preventDefault();
     setWasSubmitted(true);
@@ -118,7 +128,7 @@ export function SwapForm({ chain, items, hasDex }: SwapFormProps) {
     })();
   }
   return (
-    <form className="stack" onSubmit={review} noValidate aria-label={t("Swap")}>
+    <form className="stack" onSubmit={review} onBlur={saveToUrl} noValidate aria-label={t("Swap")}>
       <AssetPicker
         label={t("You pay")}
         items={items.filter(({ balance, contract }) => balance > 0n || contract === null)}

@@ -12,6 +12,7 @@ import { Play, Square } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Section } from "../../../components/Page.tsx";
+import { useTabDraft } from "../../../components/useTabDraft.ts";
 import { useTabHistory } from "../../../components/useTabHistory.ts";
 import type { Identity } from "../consoleRequest.ts";
 import { IdentityFields } from "../IdentityFields.tsx";
@@ -30,7 +31,8 @@ interface RunScript {
 /** Runs scripts with the SDK, which is signed in as the operator. */
 export function ScriptConsole() {
   const { t, language } = useTranslation();
-  const [code, setCode] = useState(EXAMPLE);
+  const [{ code }, changeDraft] = useTabDraft("script", { code: EXAMPLE });
+  const setCode = (text: string) => changeDraft({ code: text });
   const [as, setAs] = useState<Identity | undefined>("");
   const [history, addToHistory] = useTabHistory<RunScript>("scripts", {
     maxEntries: 30,

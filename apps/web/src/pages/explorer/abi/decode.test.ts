@@ -2,7 +2,6 @@ import { methodOf } from "@purse/protocol";
 import {
   type Abi,
   encodeAbiParameters,
-  encodeErrorResult,
   encodeFunctionData,
   pad,
   parseAbi,
@@ -10,7 +9,7 @@ import {
   toHex,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { decodeInput, decodeLog, revertReason } from "./decode.ts";
+import { decodeInput, decodeLog } from "./decode.ts";
 import { MARKETPLACES } from "./marketplaces.ts";
 
 const ADA = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -152,19 +151,5 @@ describe("a known event", () => {
     { topics: [TRANSFER, "junk", "junk"], data: "0x" },
   ])("is not found in %j", (log) => {
     expect(decodeLog(log)).toBeUndefined();
-  });
-});
-
-describe("revertReason()", () => {
-  it("returns the message of an error, or its name with arguments", () => {
-    const abi = parseAbi(["error Error(string)", "error ERC20InvalidSender(address sender)"]);
-    expect(revertReason(encodeErrorResult({ abi, errorName: "Error", args: ["too late"] }))).toBe("too late");
-    expect(revertReason(encodeErrorResult({ abi, errorName: "ERC20InvalidSender", args: [ADA] }))).toBe(
-      `ERC20InvalidSender(${ADA})`,
-    );
-    const overflow = encodeErrorResult({ abi: parseAbi(["error Panic(uint256)"]), args: [17n] });
-    expect(revertReason(overflow)).toBe("Panic(0x11): arithmetic overflow or underflow");
-    expect(revertReason("0x")).toBeUndefined();
-    expect(revertReason("0x08c379a0ff")).toBeUndefined();
   });
 });

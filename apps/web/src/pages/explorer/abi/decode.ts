@@ -3,7 +3,6 @@ import {
   type AbiEvent,
   type AbiFunction,
   type AbiParameter,
-  decodeErrorResult,
   decodeEventLog,
   decodeFunctionData,
   type Hex,
@@ -14,7 +13,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { MARKETPLACES } from "./marketplaces.ts";
-import { ERRORS, EVENTS, FUNCTIONS } from "./signatures.ts";
+import { EVENTS, FUNCTIONS } from "./signatures.ts";
 
 /** A decoded ABI value; `items` are those of an array or a tuple. */
 export interface DecodedValue {
@@ -49,7 +48,6 @@ const events: readonly { topic: Hex; item: AbiEvent }[] = [
 ]
   .filter((item) => item.type === "event")
   .map((item) => ({ topic: toEventSelector(item), item }));
-const errors = parseAbi(ERRORS);
 
 /** Decodes call data; undefined if the function is unknown or the data invalid. `own` takes precedence. */
 export function decodeInput(input: string, own: Abi = []): Decoded | undefined {
@@ -80,35 +78,6 @@ export function decodeLog({ data, topics }: RawLog, own: Abi = []): Decoded | un
     if (decoded) return decoded;
   }
   return undefined;
-}
-
-/** Decodes revert data into its message, or its error with its values. */
-export function revertReason(data: string): string | undefined {
-  if (!isHex(data) || data.length < 10) return undefined;
-  return tryDecode(() => {
-    const { errorName, args = [] } = decodeErrorResult({ abi: errors, data });
-    if (errorName === "Error") return String(args[0]);
-    if (errorName === "Panic") return panicText(Number(args[0]));
-    return `${errorName}(${args.map(formatValue).join(", ")})`;
-  });
-}
-
-/** The panic codes of Solidity. */
-const PANIC_REASONS: Readonly<Record<number, string>> = {
-  1: "assertion failed",
-  17: "arithmetic overflow or underflow",
-  18: "division by zero",
-  33: "invalid enum value",
-  34: "invalid storage encoding",
-  49: "pop on an empty array",
-  50: "array index out of bounds",
-  65: "out of memory",
-  81: "call to an uninitialized function",
-};
-
-function panicText(code: number): string {
-  const hex = `Panic(0x${code.toString(16)})`;
-  return PANIC_REASONS[code] ? `${hex}: ${PANIC_REASONS[code]}` : hex;
 }
 
 /** On-chain data is untrusted: what cannot be decoded is shown raw. */

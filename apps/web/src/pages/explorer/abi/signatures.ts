@@ -160,26 +160,3 @@ export const EVENTS = [
   "event AddrChanged(bytes32 indexed node, address a)",
   "event NameChanged(bytes32 indexed node, string name)",
 ] as const;
-
-export const ERRORS = [
-  "error Error(string reason)",
-  "error Panic(uint256 code)",
-  "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
-  "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
-  "error ERC20InvalidSender(address sender)",
-  "error ERC20InvalidReceiver(address receiver)",
-  "error ERC20InvalidApprover(address approver)",
-  "error ERC20InvalidSpender(address spender)",
-  "error ERC721NonexistentToken(uint256 tokenId)",
-  "error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)",
-  "error ERC721InsufficientApproval(address operator, uint256 tokenId)",
-  "error ERC721InvalidOwner(address owner)",
-  "error ERC721InvalidReceiver(address receiver)",
-  "error ERC1155InsufficientBalance(address sender, uint256 balance, uint256 needed, uint256 tokenId)",
-  "error ERC1155MissingApprovalForAll(address operator, address owner)",
-  "error OwnableUnauthorizedAccount(address account)",
-  "error AccessControlUnauthorizedAccount(address account, bytes32 role)",
-  "error ReentrancyGuardReentrantCall()",
-  "error EnforcedPause()",
-  "error SafeERC20FailedOperation(address token)",
-] as const;

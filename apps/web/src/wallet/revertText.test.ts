@@ -1,0 +1,42 @@
+import { createTranslator } from "@purse/ui";
+import { expect, it } from "vitest";
+import { revertText } from "./revertText.ts";
+
+const ADA = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const PURSE = { decimals: 18, symbol: "PURSE" };
+const texts = createTranslator("en-US");
+const meaning = (errorName: string | null, errorArgs: unknown[], token?: typeof PURSE) =>
+  revertText({ errorName, errorArgs }, token, texts);
+
+it("revertText() has the amounts of a token in its unit", () => {
+  const args = [ADA, 909_988n * 10n ** 18n, 10n ** 24n];
+  expect(meaning("ERC20InsufficientBalance", args, PURSE)).toBe(
+    "The balance is too low: 909,988 PURSE of the needed 1,000,000 PURSE.",
+  );
+  expect(meaning("ERC20InsufficientAllowance", [ADA, 0n, 10n ** 18n], PURSE)).toBe(
+    `${ADA} is only allowed to spend 0 PURSE of the needed 1 PURSE. Approve more first.`,
+  );
+});
+
+it("revertText() says that amounts are in the smallest unit if the token is unknown", () => {
+  expect(meaning("ERC20InsufficientBalance", [ADA, 1n, 2_000n])).toBe(
+    "The balance is too low: 1 (in the smallest unit) of the needed 2,000 (in the smallest unit).",
+  );
+});
+
+it.each([
+  ["ERC721NonexistentToken", [7n], "There is no token 7."],
+  ["ERC721IncorrectOwner", ["0x1", 7n, "0x2"], "Token 7 does not belong to 0x1, but to 0x2."],
+  ["ERC1155MissingApprovalForAll", ["0x1", "0x2"], "0x1 is not approved for the tokens of 0x2."],
+  ["OwnableUnauthorizedAccount", ["0x1"], "The contract does not allow this to 0x1."],
+  ["EnforcedPause", [], "The contract is paused."],
+])("revertText() explains %s", (name, args, text) => {
+  expect(meaning(name, args, PURSE)).toBe(text);
+});
+
+it.each([[null], ["Error"], ["Panic"], ["SlippageExceeded"]])(
+  "revertText() knows no more than the reason of %s",
+  (name) => {
+    expect(meaning(name, ["no stock"])).toBeUndefined();
+  },
+);
