@@ -5,6 +5,7 @@ import type { JsonValue } from "@purse/protocol";
 import {
   type Config,
   createBackup,
+  didYouMean,
   exportStore,
   generateTypes,
   type ImportOptions,
@@ -19,7 +20,7 @@ import {
   restoreBackup,
   type Store,
 } from "@purse/server";
-import { completionScript } from "./completion.ts";
+import { COMMAND_WORDS, completionScript } from "./completion.ts";
 import { diagnose, renderFindings } from "./doctor/doctor.ts";
 import { initProject } from "./init.ts";
 import { runKeysCommand } from "./keys.ts";
@@ -188,7 +189,9 @@ export async function runCommand(
     case "types":
       return report(await writeTypes(config, values));
     default:
-      throw new UsageError(`"${command}" is not a command\n\n${HELP}`);
+      throw new UsageError(
+        `"${command}" is not a command${didYouMean(command, Object.keys(COMMAND_WORDS)) || `\n\n${HELP}`}`,
+      );
   }
 }
 

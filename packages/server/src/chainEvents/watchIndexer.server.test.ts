@@ -21,7 +21,7 @@ import { watchRules } from "./watchRules.ts";
 const HISTORIES = 6;
 /** For indexers that must not fail. */
 const NO_OUTAGES = {
-  failed: (_key: string, message: string, fields: object) => expect.fail(message + JSON.stringify(fields)),
+  failed: (_key: string, message: string, fields?: object) => expect.fail(message + JSON.stringify(fields)),
   succeeded: () => undefined,
 };
 
