@@ -239,8 +239,10 @@ async function importInto(
       const counts = await importDump(resolve(values.parse), options);
       progress.done();
       const lines = [
+        ...countLines(counts.collections),
         `${counts.lines} documents, ${counts.invalid} damaged ones skipped`,
         ...counts.unknownColumns.map((column) => `skipped, unknown field: ${column}`),
+        ...counts.addedFields.map((field) => `added, not in _SCHEMA: ${field}`),
         ...counts.skippedCollections.map((collection) => `skipped, internal collection: ${collection}`),
         ...counts.conflicts.map((conflict) => `conflict, value already taken: ${conflict}`),
       ];
@@ -250,11 +252,18 @@ async function importInto(
     progress.done();
     const resumed = counts.resumedAfter > 0 ? `, resumed after line ${counts.resumedAfter}` : "";
     const lines = [
+      ...countLines(counts.objects),
       `${counts.lines} lines${resumed}, ${counts.invalid} damaged ones skipped`,
       ...counts.conflicts.map((conflict) => `conflict, value already taken: ${conflict}`),
     ];
     return { text: lines.join("\n"), json: JSON.parse(JSON.stringify(counts)) };
   });
+}
+
+/** Lines that compare counts by name with those of the database of before. */
+function countLines(counts: Readonly<Record<string, number>>): string[] {
+  const width = Math.max(0, ...Object.keys(counts).map((name) => name.length));
+  return Object.entries(counts).map(([name, count]) => `${name.padEnd(width)}  ${count}`);
 }
 
 async function initialize(folder: string): Promise<CommandReport> {
