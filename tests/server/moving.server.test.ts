@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import { isJsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testCliFile } from "../../scripts/build.mjs";
@@ -38,9 +39,11 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
     });
     afterAll(() => purse?.remove());
 
-    it("reports what it skipped", () => {
+    it("reports what it skipped, and how many documents it imported of each collection", () => {
       expect(printed).toContain("_User._weird_column");
       expect(printed).toContain("_JobStatus");
+      expect(printed).toMatch(/^Game +2$/m);
+      expect(printed).toMatch(/^_Join:players:Game +\d+$/m);
     });
 
     it("keeps config parameters, hooks, job schedules and audiences", async () => {
@@ -227,11 +230,49 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
       writeFileSync(file, `${lines.join("\n")}\n`);
       const refused = await purseCommand(["import", "--in", file], env);
       expect(refused.code).toBe(1);
+      expect(refused.output).toContain("Nothing was imported: 2 damaged. --skip-bad FILE");
       expect(refused.output).toContain("Line 4: it is not JSON");
+      expect(refused.output).toContain("Line 5: class Nowhere must come before its objects");
+      const before = await purseCommand(["permissions", "list"], env);
+      expect(before.output).not.toMatch(/^A\b/m);
       const bad = join(newFolder(), "bad.jsonl");
       const done = await purseCommand(["import", "--in", file, "--skip-bad", bad], env);
       expect(done.output).toContain("5 lines, 2 damaged ones skipped");
       expect(readFileSync(bad, "utf8").trim().split("\n")).toHaveLength(2);
+      expect(done.output).toMatch(/^A +1$/m);
+    });
+
+    it("imports nothing of a Parse database with damaged documents, or skips them into a file", async () => {
+      const { env } = await newDatabase(database);
+      const folder = newFolder();
+      const write = (name: string, ...lines: string[]) =>
+        writeFileSync(join(folder, `${name}.json`), lines.join("\n"));
+      write("_SCHEMA", '{"_id":"Post","title":"string","likes":"number"}');
+      write(
+        "Post",
+        '{"_id":"a","title":"first"}',
+        '{"_id":"b","title":"cut',
+        '{"_id":"c","likes":"many"}',
+        '{"_id":"d","mood":"new"}',
+      );
+      // As mongoexport --jsonArray writes it.
+      write("Tag", '[{"_id":"x"},{"_id":"y"}]');
+      const refused = await purseCommand(["import", "--parse", folder], env);
+      expect(refused.code).toBe(1);
+      expect(refused.output).toContain("Nothing was imported: 2 damaged. --skip-bad FILE");
+      expect(refused.output).toContain("Post, document 2: it is not JSON");
+      expect(refused.output).toContain("Post, document 3: schema mismatch for Post.likes");
+      expect((await purseCommand(["permissions", "list"], env)).output).not.toMatch(/^Post\b/m);
+      const bad = join(newFolder(), "bad.jsonl");
+      const done = await purseCommand(["import", "--parse", folder, "--skip-bad", bad], env);
+      expect(done).toMatchObject({
+        code: 0,
+        output: expect.stringContaining("6 documents, 2 damaged ones skipped"),
+      });
+      expect(done.output).toMatch(/^Post +2$/m);
+      expect(done.output).toMatch(/^Tag +2$/m);
+      expect(done.output).toContain("added, not in _SCHEMA: Post.mood");
+      expect(readFileSync(bad, "utf8")).toContain('"text":"{\\"_id\\":\\"b\\",\\"title\\":\\"cut"');
     });
   });
 });
@@ -307,7 +348,48 @@ describe("a backup", () => {
     expect(existsSync(join(env.PURSE_DATA_DIR, "purse.sqlite"))).toBe(false);
   });
 
+  it("of another kind, or an export, is refused with what reads it", async () => {
+    const folder = newFolder();
+    const file = (name: string, content: string | Buffer) => {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    };
+    const postgres = file("a.postgres.gz", gzipSync("x"));
+    const exported = file(
+      "b.jsonl",
+      '{"kind":"header","version":1,"exportedAt":"2026-01-01T00:00:00.000Z"}\n',
+    );
+    const sqlite = file("c.sqlite", "SQLite format 3\u0000");
+    const outputs = await Promise.all(
+      [
+        ["restore", postgres],
+        ["restore", exported],
+        ["import", postgres],
+        ["import", sqlite],
+      ].map(async ([command = "", path = ""]) =>
+        purseCommand([command, "--in", path], { PURSE_DATA_DIR: newFolder() }),
+      ),
+    );
+    expect(outputs.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
+    expect(outputs.map(({ output }) => output)).toEqual([
+      expect.stringContaining("It is a backup of PostgreSQL, and this database is SQLite"),
+      expect.stringContaining("It is an export, not a backup: import reads it"),
+      expect.stringContaining("is a backup of PostgreSQL, not an export: restore reads it"),
+      expect.stringContaining("is a backup of SQLite, not an export: restore reads it"),
+    ]);
+  });
+
   if (!NIGHTLY) return;
+
+  it("of SQLite is refused by PostgreSQL with what reads it", async () => {
+    const { env } = await newDatabase("PostgreSQL");
+    const file = join(newFolder(), "copy.sqlite");
+    writeFileSync(file, "SQLite format 3\u0000");
+    expect(await purseCommand(["restore", "--in", file], env)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("It is a backup of SQLite, and this database is PostgreSQL"),
+    });
+  });
 
   it("of PostgreSQL is created while it is in use, and restored by commands", async () => {
     const [from, into] = [await newDatabase("PostgreSQL"), await newDatabase("PostgreSQL")];

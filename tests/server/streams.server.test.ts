@@ -286,6 +286,38 @@ function testStreams(database: (typeof DATABASES)[number]): void {
     expect(hashesOf(await untilMessages(id, 2, false), "erc20Transfers")).toEqual([hash, last]);
   });
 
+  it("of a chain that is no longer configured wait, as do watches, which the log says once and /health always", async () => {
+    const id = await stream({ topic0: [TRANSFER] }, [chain.account(5)]);
+    const asMaster = { useMasterKey: true };
+    const watch = { chainId: "0x539", address: chain.account(5), tableName: "Moved" };
+    const watched = await rest(purse, "POST", "/classes/_ChainWatch", watch, asMaster);
+    const synced = { chainId: "0x539", address: chain.account(5) };
+    await rest(purse, "POST", "/functions/watchEthAddress", synced, asMaster);
+    await purse.stop();
+    purse = await hostPurse({ env, dataDir: purse.dataDir, port: purse.port });
+    const missing = async () => (await (await fetch(`${purse.url}/health`)).json()).missingChains;
+    await expect.poll(missing, WAIT).toEqual(["1337"]);
+    // When these changes have been noticed, the chain has had more than one turn.
+    expect((await api("DELETE", `/streams/evm/${id}`)).status).toBe(200);
+    await rest(purse, "DELETE", `/classes/_ChainWatch/${watched.body.objectId}`, undefined, asMaster);
+    await rest(purse, "DELETE", "/purge/_AddressSyncStatus", undefined, asMaster);
+    await expect.poll(missing, WAIT).toBeUndefined();
+    const failures = purse
+      .output()
+      .split("\n")
+      .filter((line) => /configured|could not|invalid/.test(line));
+    await purse.stop();
+    purse = await hostPurse({ devChain: true, env, dataDir: purse.dataDir, port: purse.port });
+    chain = await createChainClient(purse);
+    const logged = [
+      "streams of a chain are not processed: it is not configured",
+      "a watch is invalid",
+      "addresses of a chain are not synced: it is not configured",
+    ];
+    expect(failures).toHaveLength(logged.length);
+    for (const text of logged) expect(failures).toContainEqual(expect.stringContaining(text));
+  });
+
   async function rpc(method: string, params: unknown[]) {
     const response = await fetch(purse.rpcUrl, {
       method: "POST",

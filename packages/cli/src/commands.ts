@@ -5,6 +5,7 @@ import type { JsonValue } from "@purse/protocol";
 import {
   type Config,
   createBackup,
+  didYouMean,
   exportStore,
   generateTypes,
   type ImportOptions,
@@ -19,7 +20,7 @@ import {
   restoreBackup,
   type Store,
 } from "@purse/server";
-import { completionScript } from "./completion.ts";
+import { COMMAND_WORDS, completionScript } from "./completion.ts";
 import { diagnose, renderFindings } from "./doctor/doctor.ts";
 import { initProject } from "./init.ts";
 import { runKeysCommand } from "./keys.ts";
@@ -188,7 +189,9 @@ export async function runCommand(
     case "types":
       return report(await writeTypes(config, values));
     default:
-      throw new UsageError(`"${command}" is not a command\n\n${HELP}`);
+      throw new UsageError(
+        `"${command}" is not a command${didYouMean(command, Object.keys(COMMAND_WORDS)) || `\n\n${HELP}`}`,
+      );
   }
 }
 
@@ -236,8 +239,10 @@ async function importInto(
       const counts = await importDump(resolve(values.parse), options);
       progress.done();
       const lines = [
+        ...countLines(counts.collections),
         `${counts.lines} documents, ${counts.invalid} damaged ones skipped`,
         ...counts.unknownColumns.map((column) => `skipped, unknown field: ${column}`),
+        ...counts.addedFields.map((field) => `added, not in _SCHEMA: ${field}`),
         ...counts.skippedCollections.map((collection) => `skipped, internal collection: ${collection}`),
         ...counts.conflicts.map((conflict) => `conflict, value already taken: ${conflict}`),
       ];
@@ -247,11 +252,18 @@ async function importInto(
     progress.done();
     const resumed = counts.resumedAfter > 0 ? `, resumed after line ${counts.resumedAfter}` : "";
     const lines = [
+      ...countLines(counts.objects),
       `${counts.lines} lines${resumed}, ${counts.invalid} damaged ones skipped`,
       ...counts.conflicts.map((conflict) => `conflict, value already taken: ${conflict}`),
     ];
     return { text: lines.join("\n"), json: JSON.parse(JSON.stringify(counts)) };
   });
+}
+
+/** Lines that compare counts by name with those of the database of before. */
+function countLines(counts: Readonly<Record<string, number>>): string[] {
+  const width = Math.max(0, ...Object.keys(counts).map((name) => name.length));
+  return Object.entries(counts).map(([name, count]) => `${name.padEnd(width)}  ${count}`);
 }
 
 async function initialize(folder: string): Promise<CommandReport> {

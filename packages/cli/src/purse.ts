@@ -49,6 +49,8 @@ async function main(argv: string[]): Promise<void> {
   const failStart = (error: unknown) => fail(explainStartError(error, config));
   await protectDataFolder(config.dataDir, logger).catch(failStart);
   const group = joinProcessGroup();
+  if (!group)
+    for (const { name, advice } of config.unknownVariables) logger.warn(`${name} is ignored. ${advice}`);
   if (group) return runProcess(group, config, logger.with({ process: group.number }), failStart);
 
   const count = countProcesses(config);

@@ -210,6 +210,9 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     http,
     database,
     chain,
+    missingChains: () => [
+      ...new Set([...services.streams.missingChains.map(String), ...services.chainEvents.missingChains]),
+    ],
     limiter,
     drainState: services.drainState,
     unsent: services.unsent,

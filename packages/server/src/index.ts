@@ -1,5 +1,6 @@
 export { parseOpenApi } from "./api/parseEndpoints/openApi.ts";
 export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
+export { syntaxProblem } from "./cloud/codeLocation.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
 export { ACCESS_PRESET_NAMES } from "./config/accessPresets.ts";
 export type { DatabaseConfig } from "./config/database.ts";
@@ -12,6 +13,7 @@ export {
 export { type SettingRow, settingRows, settingsTable } from "./config/settingsTable.ts";
 export { SETTING_GROUPS } from "./config/settingTypes.ts";
 export type { AclSubjects } from "./core/aclSubjects.ts";
+export { didYouMean } from "./core/closestName.ts";
 export { createLogger, type Logger } from "./core/logger.ts";
 export { PROGRAM } from "./core/programName.ts";
 export { openBucket } from "./core/s3/openBucket.ts";

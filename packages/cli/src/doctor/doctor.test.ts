@@ -57,6 +57,17 @@ describe("purse doctor", () => {
     ]);
   });
 
+  it("reports variables that are no settings, and asks what was meant", async () => {
+    expect(problems(await run({ PURSE_TRUSTED_PROXY: "loopback" }))).toEqual([
+      {
+        area: "settings",
+        state: "warning",
+        text: "PURSE_TRUSTED_PROXY is ignored",
+        advice: "It is not a setting: did you mean PURSE_TRUSTED_PROXIES?",
+      },
+    ]);
+  });
+
   it("reports a public URL without TLS, mail server and trusted proxy in production", async () => {
     const findings = await run({ PURSE_ENV: "production", PURSE_SERVER_URL: "http://127.0.0.1:9/server" });
     expect(problems(findings).map(({ area, state }) => [area, state])).toEqual([
@@ -146,10 +157,13 @@ describe("purse doctor", () => {
 
   it("reports cloud code with a syntax error", async () => {
     mkdirSync(join(folder, "cloud"));
-    writeFileSync(join(folder, "cloud/main.ts"), "Parse.Cloud.define('x', ( => 1);");
+    const file = join(folder, "cloud/main.ts");
+    writeFileSync(file, "const a: number = 1;\nParse.Cloud.define('x', ( => 1);");
     expect(problems(await run())).toMatchObject([
-      { area: "cloud code", state: "error", text: expect.stringContaining("SyntaxError") },
+      { area: "cloud code", state: "error", text: expect.stringContaining(`${file}:2:27: SyntaxError`) },
     ]);
+    writeFileSync(file, "const a: number = 1;\nParse.Cloud.define('x', (): number => a);");
+    expect(problems(await run())).toEqual([]);
   });
 
   it("finds five misconfigurations in one run, with a solution for each", async () => {

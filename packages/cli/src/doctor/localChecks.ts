@@ -1,9 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { constants } from "node:fs";
 import { access, mkdir, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname } from "node:path";
-import type { Config } from "@purse/server";
+import { type Config, syntaxProblem } from "@purse/server";
 import { type Finding, failure, messageOf, ok, warning } from "./finding.ts";
 
 const GIB = 2 ** 30;
@@ -22,8 +20,15 @@ export function checkNode(version: string = process.versions.node): Finding[] {
   ];
 }
 
-/** Combinations of settings that are valid, and wrong for a server in production. */
+/** Variables of the environment that are ignored, and combinations of settings that are valid and wrong in production. */
 export function checkSettings(config: Config): Finding[] {
+  const ignored = config.unknownVariables.map(({ name, advice }) =>
+    warning("settings", `${name} is ignored`, advice),
+  );
+  return [...ignored, ...checkCombinations(config)];
+}
+
+function checkCombinations(config: Config): Finding[] {
   const { environment, serverUrl, smtpUrl, trustedProxies, masterKeyIps } = config;
   if (environment !== "production") {
     const isOpen = config.host !== "127.0.0.1" && config.host !== "::1" && config.host !== "localhost";
@@ -112,13 +117,13 @@ export async function checkPort({ host, port }: Config): Promise<Finding[]> {
 /** Whether the cloud code can be parsed. */
 export function checkCloudCode({ cloudFile }: Config): Finding[] {
   if (cloudFile === undefined) return [ok("cloud code", "none")];
-  const { status, stderr } = spawnSync(process.execPath, ["--no-warnings", "--check", cloudFile], {
-    encoding: "utf8",
-    cwd: dirname(cloudFile),
-  });
-  if (status === 0) return [ok("cloud code", cloudFile)];
-  const reason = stderr.split("\n").find((line) => /Error/.test(line)) ?? stderr;
+  const problem = syntaxProblem(cloudFile);
+  if (!problem) return [ok("cloud code", cloudFile)];
   return [
-    failure("cloud code", `${cloudFile}: ${reason.trim()}`, "Mend the file: without it no function runs."),
+    failure(
+      "cloud code",
+      `${problem.location}: ${problem.message}`,
+      "Mend the file: without it no function runs.",
+    ),
   ];
 }

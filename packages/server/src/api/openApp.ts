@@ -38,6 +38,8 @@ export interface OpenAppDependencies
   http: HttpContext;
   database: Database;
   chain: Pick<ChainService, "status" | "indexer">;
+  /** Chains that streams, watches and synced addresses name and that are not configured. */
+  missingChains(): string[];
   limiter: RateLimiter;
   metrics: Metrics;
   monitoring: ReturnType<typeof openMonitoring>;
@@ -77,16 +79,19 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     countEvent: metrics.countEvent,
   });
   const healthEndpoints = {
-    "/health": async () =>
-      ok(
+    "/health": async () => {
+      const missingChains = dependencies.missingChains();
+      return ok(
         JSON.stringify({
           status: "ok",
           chains: chain.status(),
+          ...(missingChains.length > 0 && { missingChains }),
           indexer: indexerHealth(chain.indexer),
           leases: database.leases.list(),
           ...(database.store.replica && { replica: replicaHealth(database.store.replica()) }),
         }),
-      ),
+      );
+    },
     "/ready": monitoring.routes.ready,
   };
   const logAccess = createAccessLog({

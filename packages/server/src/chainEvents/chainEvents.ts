@@ -4,6 +4,7 @@ import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
+import { OutageLog } from "../core/outageLog.ts";
 import { signedHeaders } from "../core/webhookSignature.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import type { Objects } from "../data/objects/objects.ts";
@@ -17,6 +18,7 @@ import { AddressSync } from "./addressSync.ts";
 import { DueIndexers } from "./dueIndexers.ts";
 import { EventWriter, stringField } from "./eventWriter.ts";
 import { LeasedWork } from "./leasedWork.ts";
+import type { SyncedAddress } from "./syncedAddress.ts";
 import { syncWatches } from "./syncTables.ts";
 import { type ChainResolver, parseWatch, type Watch } from "./watch.ts";
 import { WatchIndexer, type WatchIndexerDependencies } from "./watchIndexer.ts";
@@ -60,10 +62,14 @@ export class ChainEvents {
   /** The indexers of each watch, by its id. */
   #indexersOf = new Map<string, WatchIndexer[]>();
   readonly #dueIndexers: DueIndexers;
+  readonly #outages: OutageLog;
+  /** Chains of watches and addresses that are not configured, as they are written there. */
+  #missingChains = new Set<string>();
 
   constructor(dependencies: ChainEventsDependencies) {
     this.#dependencies = dependencies;
     const { objects, logger, clock, config, chain } = dependencies;
+    this.#outages = new OutageLog(logger);
     const lease = dependencies.lease(() => this.#onLeaseChanged());
     const store = fencedStore(dependencies.store, lease);
     this.#store = store;
@@ -89,10 +95,13 @@ export class ChainEvents {
       notification: "chain-watch",
       pass: () => this.#pass(),
       queue,
-      onError(failed, error) {
-        const message =
-          failed === "pass" ? "chains could not be watched" : "webhook messages could not be sent";
-        logger.error(message, { error: String(error) });
+      outages: {
+        log: this.#outages,
+        pass: { failed: "chains could not be watched", succeeded: "chains are watched again" },
+        delivery: {
+          failed: "webhook messages could not be sent",
+          succeeded: "webhook messages are sent again",
+        },
       },
       clock,
     });
@@ -114,8 +123,7 @@ export class ChainEvents {
     });
     this.#dueIndexers = new DueIndexers(
       (chainId) => (this.#statusOf(chainId)?.isDatabaseUnavailable ? undefined : chain.eventReader(chainId)),
-      (chainId, error) =>
-        logger.error("events of a chain could not be stored", { chain: chainId, error: String(error) }),
+      this.#outages,
     );
     this.#summaries = new AddressSummaries({ store, schemas, chain, writer: this.#writer, logger });
     if (config.syncUserAddresses !== "off") {
@@ -155,6 +163,11 @@ export class ChainEvents {
   #setCodeWatches(definitions: readonly JsonObject[]): void {
     this.#codeWatches = [...definitions];
     this.#work.invalidate();
+  }
+
+  /** Chains of watches and synced addresses that are not configured: nothing is stored for them. */
+  get missingChains(): ReadonlySet<string> {
+    return this.#missingChains;
   }
 
   start(): void {
@@ -211,12 +224,13 @@ export class ChainEvents {
     // Without the lease as well: the addresses of watches are indexed wherever the index is.
     if (this.#work.isReloadDue()) await this.#reloadWatches();
     if (!this.#work.isActive) return;
-    const { logger } = this.#dependencies;
     for (const [watch, indexer] of await this.#dueIndexers.find(this.#indexers))
-      await this.#work.repeat(
-        () => indexer.step(),
-        (error) => logger.error("events of a chain could not be stored", { watch, error: String(error) }),
-      );
+      await this.#work.repeat(() => indexer.step(), {
+        key: `watch ${watch}`,
+        failed: "events of a watch could not be stored",
+        succeeded: "events of a watch are stored again",
+        fields: { watch },
+      });
     await this.#summarizeAddresses();
     this.#work.deliver();
   }
@@ -228,9 +242,10 @@ export class ChainEvents {
       await this.#addressSync.finish((synced) =>
         syncWatches(synced, this.#selector).every(({ id }) => this.#isCurrent(id)),
       );
+      this.#outages.succeeded("addresses", "addresses are synced again");
     } catch (error) {
       if (error instanceof LeaseLostError) return;
-      this.#dependencies.logger.error("addresses could not be synced", { error: String(error) });
+      this.#outages.failed("addresses", "addresses could not be synced", { error: String(error) });
     }
   }
 
@@ -253,7 +268,9 @@ export class ChainEvents {
     const store = this.#store;
     const configured = [...config.watch, ...this.#codeWatches];
     const stored = await this.#storedWatches();
-    const addresses = await this.#addressSync.addresses();
+    const all = await this.#addressSync.addresses();
+    const addresses = all.filter(({ chainId }) => this.#statusOf(chainId) !== undefined);
+    this.#reportMissingChains([...configured, ...stored], all);
     this.#summaries.setAddresses(addresses);
     const watches = [
       ...configured.flatMap((options) => this.#tryParseWatch(options) ?? []),
@@ -295,14 +312,40 @@ export class ChainEvents {
   }
 
   #tryParseWatch(options: JsonObject, isStored = false): Watch | undefined {
+    const key = `options ${JSON.stringify(options)}`;
     try {
-      return parseWatch(watchOptionsOf(options), this.#selector, isStored);
+      const watch = parseWatch(watchOptionsOf(options), this.#selector, isStored);
+      this.#outages.succeeded(key, "a watch is valid again", { watch: options });
+      return watch;
     } catch (error) {
-      this.#dependencies.logger.warn("a watch is invalid", {
-        watch: options,
-        error: String(error),
-      });
+      this.#outages.failed(key, "a watch is invalid", { watch: options, error: String(error) });
       return undefined;
+    }
+  }
+
+  #reportMissingChains(watches: readonly JsonObject[], addresses: readonly SyncedAddress[]): void {
+    const selectors = [
+      ...watches.map(({ chainId, chain }) => chainId ?? chain),
+      ...addresses.map(({ chainId }) => chainId),
+    ];
+    this.#missingChains = new Set(
+      selectors.filter((selector) => !this.#isConfigured(selector)).map(chainName),
+    );
+    for (const { chainId } of addresses)
+      if (this.#missingChains.has(String(chainId)))
+        this.#outages.failed(
+          `missing ${chainId}`,
+          "addresses of a chain are not synced: it is not configured",
+          { chain: chainId },
+        );
+  }
+
+  #isConfigured(selector: JsonValue | undefined): boolean {
+    try {
+      this.#selector.chainIdOf(selector);
+      return true;
+    } catch {
+      return false;
     }
   }
 
@@ -335,6 +378,12 @@ function assertEventNamed({ abi, topic }: JsonObject): void {
 function addressesIn(user: string | null): string {
   const { accounts }: JsonObject = user === null ? {} : JSON.parse(user);
   return JSON.stringify(accounts ?? []);
+}
+
+/** The name of a chain, or its id as a decimal. */
+function chainName(selector: JsonValue | undefined): string {
+  const name = String(selector ?? "eth");
+  return Number.isNaN(Number(name)) ? name.slice(0, 64) : String(Number(name));
 }
 
 function abiEntries(abi: JsonValue | undefined): JsonValue {

@@ -1,4 +1,5 @@
 import type { BlockReference, ChainEventReader } from "@purse/chain";
+import type { OutageLog } from "../core/outageLog.ts";
 import type { WatchIndexer } from "./watchIndexer.ts";
 
 type EventLookup = Pick<ChainEventReader, "head" | "touchedAddresses">;
@@ -9,20 +10,20 @@ type EventLookup = Pick<ChainEventReader, "head" | "touchedAddresses">;
  */
 export class DueIndexers {
   readonly #readerOf: (chainId: number) => EventLookup | undefined;
-  readonly #onError: (chainId: number, error: unknown) => void;
+  readonly #outages: Pick<OutageLog, "failed" | "succeeded">;
   /** The head of each chain at the last lookup of new blocks. */
   readonly #heads = new Map<number, BlockReference>();
 
   /**
-   * `readerOf` returns undefined while the database of a chain is unavailable. `onError` is called if a chain cannot be
-   * read. In both cases, its indexers wait for the next call.
+   * `readerOf` returns undefined while the database of a chain is unavailable. The indexers of a chain that cannot be read
+   * wait for the next call.
    */
   constructor(
     readerOf: (chainId: number) => EventLookup | undefined,
-    onError: (chainId: number, error: unknown) => void,
+    outages: Pick<OutageLog, "failed" | "succeeded">,
   ) {
     this.#readerOf = readerOf;
-    this.#onError = onError;
+    this.#outages = outages;
   }
 
   async find(indexers: ReadonlyMap<string, WatchIndexer>): Promise<[key: string, indexer: WatchIndexer][]> {
@@ -32,9 +33,14 @@ export class DueIndexers {
       try {
         const reader = this.#readerOf(chainId);
         const head = reader && (await this.#notifyOfNewBlocks(reader, chainId, entries));
+        if (reader)
+          this.#outages.succeeded(`chain ${chainId}`, "events of a chain are stored again", {
+            chain: chainId,
+          });
         if (head) due.push(...entries.filter(([, indexer]) => indexer.isDue(head)));
       } catch (error) {
-        this.#onError(chainId, error);
+        const details = { chain: chainId, error: String(error) };
+        this.#outages.failed(`chain ${chainId}`, "events of a chain could not be stored", details);
       }
     }
     return due;

@@ -1,14 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLogger } from "../core/logger.ts";
+import { OutageLog } from "../core/outageLog.ts";
 import { LeaseHolder } from "../database/leases/leaseHolder.ts";
 import { LeasedWork, type LeasedWorkOptions } from "./leasedWork.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
+/** A task that works. */
+const TASK = { key: "task", failed: "a task failed", succeeded: "a task works again", fields: { task: 1 } };
+
 /** Work whose lease is free, or held by another process. */
 function createWork(options: Partial<LeasedWorkOptions> & { isLeaseFree?: boolean } = {}) {
   const { isLeaseFree = true, ...others } = options;
+  const lines: string[] = [];
+  const log = new OutageLog({
+    error: (message, { error } = {}) => lines.push(`${message}: ${error}`),
+    info: (message) => lines.push(message),
+  });
   const published: string[] = [];
   const subscribers: ((message: string | undefined) => void)[] = [];
   const lease = new LeaseHolder({
@@ -33,8 +42,10 @@ function createWork(options: Partial<LeasedWorkOptions> & { isLeaseFree?: boolea
     notification: "changed",
     pass: async () => undefined,
     queue: { deliverDue: async () => undefined, waitForIdle: async () => undefined },
-    onError: (_failed, error) => {
-      throw error;
+    outages: {
+      log,
+      pass: { failed: "passes failed", succeeded: "passes work again" },
+      delivery: { failed: "deliveries failed", succeeded: "deliveries work again" },
     },
     clock: Date.now,
     ...others,
@@ -42,7 +53,7 @@ function createWork(options: Partial<LeasedWorkOptions> & { isLeaseFree?: boolea
   const notify = (message: string | undefined) => {
     for (const subscriber of subscribers) subscriber(message);
   };
-  return { work, published, notify };
+  return { work, published, notify, lines };
 }
 
 describe("LeasedWork", () => {
@@ -68,7 +79,7 @@ describe("LeasedWork", () => {
 
   it("runs the steps of a task only while this process holds the lease", async () => {
     const step = vi.fn(async () => false);
-    const { work } = createWork({ isLeaseFree: false, pass: () => work.repeat(step, () => undefined) });
+    const { work } = createWork({ isLeaseFree: false, pass: () => work.repeat(step, TASK) });
     work.start();
     await vi.advanceTimersByTimeAsync(3_000);
     expect(work.isActive).toBe(false);
@@ -81,14 +92,11 @@ describe("LeasedWork", () => {
     let left = 50;
     const { work } = createWork({
       async pass() {
-        await work.repeat(
-          async () => {
-            turns.push("long");
-            left -= 1;
-            return left > 0;
-          },
-          () => undefined,
-        );
+        await work.repeat(async () => {
+          turns.push("long");
+          left -= 1;
+          return left > 0;
+        }, TASK);
         if (work.isActive) turns.push("other");
       },
     });
@@ -119,23 +127,46 @@ describe("LeasedWork", () => {
   });
 
   it("reloads at the next poll if a pass failed", async () => {
-    const errors: unknown[] = [];
     let reloads = 0;
-    const { work } = createWork({
+    const { work, lines } = createWork({
       isLeaseFree: false,
       async pass() {
         if (!work.isReloadDue()) return;
         reloads += 1;
         if (reloads === 1) throw new Error("the database is away");
       },
-      onError: (failed, error) => void errors.push([failed, String(error)]),
     });
     work.start();
     await vi.advanceTimersByTimeAsync(3_000);
-    expect(errors).toEqual([["pass", "Error: the database is away"]]);
+    expect(lines).toEqual(["passes failed: Error: the database is away", "passes work again"]);
     expect(reloads).toBe(2);
     await work.stop();
   });
+
+  it.each(["pass", "delivery", "task"] as const)(
+    "logs a %s that fails at each poll once, and once that it works again",
+    async (failing) => {
+      let isFailing = true;
+      const failIf = async (name: string) => {
+        if (isFailing && failing === name) throw new Error("away");
+      };
+      const { work, lines } = createWork({
+        async pass() {
+          await work.repeat(() => failIf("task").then(() => false), TASK);
+          work.deliver();
+          await failIf("pass");
+        },
+        queue: { deliverDue: () => failIf("delivery"), waitForIdle: async () => undefined },
+      });
+      work.start();
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(lines).toEqual([expect.stringMatching(/failed: Error: away$/)]);
+      isFailing = false;
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(lines).toEqual([expect.anything(), expect.stringMatching(/again$/)]);
+      await work.stop();
+    },
+  );
 
   it("notifies other processes of a change", async () => {
     const { work, published } = createWork();

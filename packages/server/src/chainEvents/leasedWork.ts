@@ -1,3 +1,5 @@
+import type { LogFields } from "../core/logger.ts";
+import type { OutageLog } from "../core/outageLog.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import type { LeaseHolder } from "../database/leases/leaseHolder.ts";
 import type { Store } from "../database/store.ts";
@@ -13,9 +15,14 @@ export interface LeasedWorkOptions {
   /** Does what is due. Called in every process; without the lease it must write nothing. */
   pass(): Promise<void>;
   queue: Pick<WebhookQueue, "deliverDue" | "waitForIdle">;
-  /** Called with what failed; the work is repeated at the next poll. */
-  onError(failed: "pass" | "delivery", error: unknown): void;
+  /** What is logged when passes or deliveries begin to fail, and when they work again; they are repeated at each poll. */
+  outages: { log: OutageLog; pass: OutageTexts; delivery: OutageTexts };
   clock(): number;
+}
+
+export interface OutageTexts {
+  failed: string;
+  succeeded: string;
 }
 
 /** Polling interval without notifications, in ms. */
@@ -107,40 +114,54 @@ export class LeasedWork {
   }
 
   /**
-   * Runs the steps of a task until one returns false, or its time slice ends. An error is reported, and the task
-   * continues at the next poll.
+   * Runs the steps of a task until one returns false, or its time slice ends. An error is logged as an outage of the task,
+   * which continues at the next poll.
    */
-  async repeat(step: () => Promise<boolean>, onError: (error: unknown) => void): Promise<void> {
+  async repeat(
+    step: () => Promise<boolean>,
+    task: OutageTexts & { key: string; fields: LogFields },
+  ): Promise<void> {
+    const { log } = this.#options.outages;
     try {
       for (let count = 0; count < MAX_CONSECUTIVE_STEPS; count += 1) {
-        if (!this.isActive || !(await step())) return;
+        if (!this.isActive) return;
+        const hasMore = await step();
+        log.succeeded(task.key, task.succeeded, task.fields);
+        if (!hasMore) return;
       }
       this.#hasWork = true;
     } catch (error) {
-      if (!(error instanceof LeaseLostError)) onError(error);
+      if (error instanceof LeaseLostError) return;
+      log.failed(task.key, task.failed, { ...task.fields, error: String(error) });
     }
   }
 
   /** Sends due webhooks; slow ones delay nothing else. */
   deliver(): void {
+    const { log, delivery } = this.#options.outages;
     this.#delivery ??= this.#options.queue
       .deliverDue(() => this.schedule())
-      .catch((error: unknown) => this.#options.onError("delivery", error))
+      .then(
+        () => log.succeeded("delivery", delivery.succeeded),
+        (error: unknown) => log.failed("delivery", delivery.failed, { error: String(error) }),
+      )
       .finally(() => {
         this.#delivery = undefined;
       });
   }
 
   async #work(): Promise<void> {
+    const { log, pass } = this.#options.outages;
     try {
       while (this.#hasWork && this.#isRunning) {
         this.#hasWork = false;
         await this.#options.pass();
+        log.succeeded("pass", pass.succeeded);
       }
     } catch (error) {
       // What was loaded may be incomplete.
       this.#reloadedAt = 0;
-      this.#options.onError("pass", error);
+      log.failed("pass", pass.failed, { error: String(error) });
     } finally {
       this.#passes = undefined;
     }

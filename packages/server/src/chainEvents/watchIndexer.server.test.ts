@@ -20,6 +20,11 @@ import { MESSAGE_CLASS, watchMessages } from "./watchMessages.ts";
 import { watchRules } from "./watchRules.ts";
 
 const HISTORIES = 6;
+/** For indexers that must not fail. */
+const NO_OUTAGES = {
+  failed: (_key: string, message: string, fields?: object) => expect.fail(message + JSON.stringify(fields)),
+  succeeded: () => undefined,
+};
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -420,11 +425,7 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     const context = await setUp(database, more);
     context.chain.addresses.splice(0, 1, ...ADDRESSES);
     const newIndexers = () => new Map(ADDRESSES.map((address) => [address, context.createIndexer(address)]));
-    const newDue = () =>
-      new DueIndexers(
-        () => context.chain,
-        (_, error) => expect.fail(String(error)),
-      );
+    const newDue = () => new DueIndexers(() => context.chain, NO_OUTAGES);
     return { ...context, newIndexers, newDue };
   }
 
@@ -503,10 +504,7 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
     const { chain, newIndexers, objects } = await setUpMany();
     const indexers = newIndexers();
     let isAvailable = true;
-    const due = new DueIndexers(
-      () => (isAvailable ? chain : undefined),
-      (_, error) => expect.fail(String(error)),
-    );
+    const due = new DueIndexers(() => (isAvailable ? chain : undefined), NO_OUTAGES);
     chain.mine(4, () => 1);
     expect(await indexDue(due, indexers)).toEqual(ADDRESSES);
     isAvailable = false;

@@ -1,6 +1,7 @@
 import { sendRequest } from "@purse/outbound";
 import { isJsonObject, type JsonObject, parseWhere, wireDate } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
+import { OutageLog } from "../core/outageLog.ts";
 import { storableText } from "../core/storableText.ts";
 import { trace, traceHeaders } from "../core/tracing/tracing.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
@@ -59,6 +60,7 @@ const RETENTION_MS = 7 * 24 * 3_600_000;
  */
 export class WebhookQueue {
   readonly #dependencies: WebhookQueueDependencies;
+  readonly #outages: OutageLog;
   /** Current deliveries by source. */
   readonly #inFlight = new Map<string, Promise<void>>();
   /** When deferred sources are checked again. */
@@ -68,6 +70,7 @@ export class WebhookQueue {
 
   constructor(dependencies: WebhookQueueDependencies) {
     this.#dependencies = dependencies;
+    this.#outages = new OutageLog(dependencies.logger);
   }
 
   /**
@@ -75,7 +78,7 @@ export class WebhookQueue {
    * `onHasMore` is called if a source has more messages to send.
    */
   async deliverDue(onHasMore: () => void): Promise<void> {
-    const { clock, logger } = this.#dependencies;
+    const { clock } = this.#dependencies;
     const sources = await this.#pendingSources();
     for (const source of this.#deferredUntil.keys())
       if (!sources.includes(source)) this.#deferredUntil.delete(source);
@@ -89,10 +92,14 @@ export class WebhookQueue {
       this.#lastSource = source;
       const delivery = this.#deliverSource(source)
         .then(
-          (hasMore) => hasMore,
+          (hasMore) => {
+            this.#outages.succeeded(source, "webhook messages are sent again", { source });
+            return hasMore;
+          },
           (error: unknown) => {
             if (!(error instanceof LeaseLostError)) {
-              logger.error("webhook messages could not be sent", { source, error: String(error) });
+              const details = { source, error: String(error) };
+              this.#outages.failed(source, "webhook messages could not be sent", details);
             }
             return false;
           },

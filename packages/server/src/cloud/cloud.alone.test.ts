@@ -746,9 +746,20 @@ describe("plugins", () => {
 
 describe("the cloud code file", () => {
   it("is named in the error if it cannot be loaded", async () => {
-    await expect(setUp("const = 1;")).rejects.toThrow(/Cloud code .*main\.mjs: /);
+    await expect(setUp("throw 'no'")).rejects.toThrow(/Cloud code .*main\.mjs: no$/);
     await expect(setUp(`Parse.Cloud.define("a b", () => 1);`)).rejects.toThrow(
       '"a b" cannot name a cloud function',
+    );
+  });
+
+  it("is named with line and column in the error about what is wrong in it", async () => {
+    await expect(setUp("\nconst = 1;")).rejects.toThrow(/Cloud code .*main\.mjs:2:7: Unexpected token '='$/);
+    await expect(setUp("\n  undefined.size;")).rejects.toThrow(/Cloud code .*main\.mjs:2:13: Cannot read/);
+    await expect(setUp(`\nParse.Cloud.define("a b", () => 1);`)).rejects.toThrow(
+      /Cloud code .*main\.mjs:2:13: "a b" cannot name a cloud function/,
+    );
+    await expect(setUp("", 2_000, ["\nexport default {"])).rejects.toThrow(
+      /Cloud code .*plugin0\.mjs:\d: Unexpected end of input/,
     );
   });
 

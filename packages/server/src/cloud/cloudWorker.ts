@@ -202,7 +202,7 @@ export class CloudWorker {
         this.#ready.resolve();
         break;
       case "loadFailed":
-        this.#ready.reject(new Error(message.error));
+        this.#ready.reject(new LoadError(message.error, message.location));
         void this.stop("the cloud code cannot be loaded");
         break;
       case "definitions":
@@ -358,6 +358,16 @@ export class CloudWorker {
 
   #post(message: HostMessage): void {
     this.#batcher.add(message);
+  }
+}
+
+/** The code cannot be loaded, with the place of the reason in it if that is known. */
+export class LoadError extends Error {
+  readonly location: string | undefined;
+
+  constructor(message: string, location: string | undefined) {
+    super(message);
+    this.location = location;
   }
 }
 

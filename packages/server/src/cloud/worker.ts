@@ -9,6 +9,7 @@ import { LOG_LEVELS, type LogFields, type Logger } from "../core/logger.ts";
 import { CURRENT_INVOCATION } from "./blockingInvocation.ts";
 import { currentDepth, currentInvocation, runAtDepth, traceIdsOfCall, traceOfCall } from "./callDepth.ts";
 import { FunctionResponseError } from "./callFunction.ts";
+import { codeLocation } from "./codeLocation.ts";
 import { definitionsOf } from "./definitionsOf.ts";
 import { InvocationSlots } from "./invocationSlots.ts";
 import { invoke } from "./invoke.ts";
@@ -149,6 +150,8 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true, writable: true });
 
 const files = trackLoadedFiles();
+/** Those that are not the operator's. */
+let ownFiles: ReadonlySet<string> = new Set();
 try {
   await installNamespace({
     registry,
@@ -158,6 +161,7 @@ try {
     settings: startData.settings,
     onDefined: markChanged,
   });
+  ownFiles = new Set(files);
   await loadPlugins(startData.plugins, registry);
   if (startData.file !== "") await import(pathToFileURL(startData.file).href);
   isReady = true;
@@ -168,7 +172,12 @@ try {
   post({ kind: "ready", definitions: definitionsOf(registry) });
 } catch (error) {
   post({ kind: "files", files: [...files] });
-  post({ kind: "loadFailed", error: error instanceof Error ? error.message : String(error) });
+  const code = [...files].filter((file) => file === startData.file || !ownFiles.has(file));
+  post({
+    kind: "loadFailed",
+    error: error instanceof Error ? error.message : String(error),
+    location: codeLocation(error, code),
+  });
 }
 
 async function execute({ id, depth, traceparent, invocation }: InvokeMessage): Promise<void> {

@@ -248,7 +248,7 @@ export type WorkerMessage =
   | { kind: "ready"; definitions: Definitions }
   /** The files of the code, to be watched. */
   | { kind: "files"; files: string[] }
-  | { kind: "loadFailed"; error: string }
+  | { kind: "loadFailed"; error: string; location: string | undefined }
   | { kind: "definitions"; definitions: Definitions }
   | { kind: "result"; id: number; result: InvocationResult }
   | { kind: "error"; id: number; error: RemoteError }

@@ -8,7 +8,7 @@ import { currentDepth } from "./callDepth.ts";
 import { CallQueue, type Thread } from "./callQueue.ts";
 import { CloudBreaker, type RefusedCode } from "./cloudBreaker.ts";
 import type { CloudCall } from "./cloudCall.ts";
-import { CloudWorker, STOPPED, stopping, TICK_MS, type WorkerExit } from "./cloudWorker.ts";
+import { CloudWorker, LoadError, STOPPED, stopping, TICK_MS, type WorkerExit } from "./cloudWorker.ts";
 import { definitionOf } from "./definitionOf.ts";
 import { FileWatcher } from "./fileWatcher.ts";
 import { mergeDefinitions } from "./mergeDefinitions.ts";
@@ -294,7 +294,8 @@ export class WorkerSupervisor {
       isReady = true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`Cloud code ${file}: ${reason}`, { cause: error });
+      const location = (error instanceof LoadError ? error.location : undefined) ?? file;
+      throw new Error(`Cloud code ${location}: ${reason}`, { cause: error });
     } finally {
       clearTimeout(timer);
     }

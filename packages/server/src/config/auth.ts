@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { z } from "zod";
-import { HTTP, urlWith } from "./settingTypes.ts";
+import { assertFile, attempt, HTTP, urlWith } from "./settingTypes.ts";
 
 /** A custom adapter of the operator, with Parse's interface. */
 export interface CustomAdapter {
@@ -71,7 +71,11 @@ export const authSchema = z
     z.string().refine((name) => /^[A-Za-z]\w{0,63}$/.test(name) && !RESERVED.has(name), {
       error: "it cannot name a provider",
     }),
-    PROVIDER,
+    PROVIDER.superRefine((provider, context) => {
+      if (provider.type !== "custom" || typeof provider.module !== "string") return;
+      const { module } = provider;
+      attempt(() => assertFile(module), context, ["module"]);
+    }),
   )
   .default({});
 

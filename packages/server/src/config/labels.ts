@@ -16,6 +16,8 @@ const LABELS = z.strictObject({
   verified: ADDRESSES.exactOptional(),
 });
 
+export const LABEL_KEYS = Object.keys(LABELS.shape);
+
 /**
  * Parses the lists of token contracts in `chains.NAME` of the config file; undefined if there are none. Throws Error
  * that says what is invalid.

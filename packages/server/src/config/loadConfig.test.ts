@@ -262,13 +262,60 @@ describe("errors name the setting, its value and what is allowed:", () => {
     expect(error).not.toContain("short");
   });
 
-  it("for a flag that does not exist", async () => {
-    await expect(load({}, ["--prot", "1"])).rejects.toThrow("--prot");
+  it.each([["--prot", "1"], ["--prot=1"]])("for a flag that does not exist: %s %s", async (...argv) => {
+    await expect(load({}, argv)).rejects.toThrow(/^--prot is not a flag: did you mean --port\?$/);
   });
 
-  it("for a key of the config file that does not exist", async () => {
-    await writeFile(join(cwd, "purse.config.ts"), "export default { prot: 1 };");
-    await expect(load()).rejects.toThrow('"prot" is not a setting');
+  it("for a flag that is similar to none", async () => {
+    await expect(load({}, ["--swimming"])).rejects.toThrow(
+      /^--swimming is not a flag\. Flags are --config, /,
+    );
+    await expect(load({}, ["swimming"])).rejects.toThrow(/swimming.*Flags are --config, /);
+  });
+
+  it.each([
+    ["{ prot: 1 }", '"prot" is not a setting: did you mean port?'],
+    ["{ swimming: 1 }", /"swimming" is not a setting\. Settings are .*port, /],
+    [
+      '{ fileUpload: { fileExtension: ["jpg"] } }',
+      '"fileUpload" of the config file: "fileExtension" is not known: did you mean fileExtensions?',
+    ],
+    [
+      '{ chains: { eth: { rpcURl: "https://node.example" } } }',
+      '"chains.eth" of the config file: "rpcURl" is not known: did you mean rpcUrl?',
+    ],
+    [
+      '{ chains: { eth: { rpcUrl: "https://node.example", swimming: 1 } } }',
+      /"swimming" is not known: rpcUrl, /,
+    ],
+  ])("for a key of the config file that does not exist: %s", async (settings, message) => {
+    await writeFile(join(cwd, "purse.config.ts"), `export default ${settings};`);
+    await expect(load()).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['{ push: { fcm: { serviceAccount: "./missing.json" } } }', "push.fcm.serviceAccount"],
+    [
+      '{ push: { apns: { keyId: "a", teamId: "b", topic: "c", privateKey: "./missing.p8" } } }',
+      "push.apns.privateKey",
+    ],
+    ['{ mail: { adapter: "./missing.js" } }', "mail.adapter"],
+    ['{ plugins: ["./missing.js"] }', "plugins[0]"],
+    ['{ auth: { mine: { module: "./missing.js" } } }', "auth.mine.module"],
+  ])("for a file that does not exist: %s", async (settings, key) => {
+    await writeFile(join(cwd, "purse.config.ts"), `export default ${settings};`);
+    await expect(load()).rejects.toThrow(
+      new RegExp(
+        `^"${key.replace(/[.[\]]/g, "\\$&")}" of the config file: it names /.*/missing.*, which does not exist$`,
+      ),
+    );
+  });
+
+  it("for a service account that is not JSON", async () => {
+    await writeFile(join(cwd, "account.json"), "-----");
+    const settings = { push: { fcm: { serviceAccount: join(cwd, "account.json") } } };
+    await writeFile(join(cwd, "purse.config.ts"), `export default ${JSON.stringify(settings)};`);
+    await expect(load()).rejects.toThrow(/push\.fcm\.serviceAccount.*is not a file of JSON/);
   });
 });
 

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { ChainConfig, Market } from "@purse/chain";
 import { isRecord } from "@purse/protocol";
+import { didYouMean } from "../core/closestName.ts";
 import type { AccountLimitValues } from "./accountLimits.ts";
 import { assertEventsStorable } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
@@ -15,6 +16,7 @@ import { readSections, SECTIONS, type SectionInputs, type SectionValues } from "
 import { SETTING_LIST } from "./settingList.ts";
 import { type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
 import type { SettingInfo } from "./settingTypes.ts";
+import { type UnknownVariable, unknownVariables } from "./unknownVariables.ts";
 import { assertValkeyPossible } from "./valkey.ts";
 import type { WalletServices } from "./walletServices.ts";
 
@@ -37,6 +39,8 @@ export interface Config
   keyFetch: { secret: string; apiKey: string } | undefined;
   /** Third-party wallet services that the app offers. */
   walletServices: WalletServices;
+  /** Variables of the environment that are probably mistyped. */
+  unknownVariables: UnknownVariable[];
 }
 
 /** The default export of `purse.config.ts`. */
@@ -101,6 +105,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     passwordPolicy: withMinLength(sections.passwordPolicy, values),
     keyFetch: readKeyFetch(values),
     walletServices: readWalletServices(values),
+    unknownVariables: unknownVariables(env),
   };
 }
 
@@ -111,8 +116,14 @@ function parseFlags(argv: string[]): Record<string, string | undefined> {
     const { values } = parseArgs({ args: argv, options, strict: true, allowPositionals: false });
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${name}`, String(value)]));
   } catch (error) {
+    const unknown = argv
+      .map((arg) => arg.replace(/=.*/, ""))
+      .find((arg) => /^--./.test(arg) && !names.includes(arg));
+    const message = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
     throw new Error(
-      `${error instanceof Error ? error.message : String(error)}. Flags are ${names.join(", ")}`,
+      unknown === undefined
+        ? `${message}. Flags are ${names.join(", ")}`
+        : `${unknown} is not a flag${didYouMean(unknown, names) || `. Flags are ${names.join(", ")}`}`,
     );
   }
 }
@@ -137,7 +148,9 @@ async function readConfigFile(named: string | undefined, cwd: string): Promise<R
   const removed = Object.values(REMOVED).find(({ key }) => key === unknown);
   if (removed)
     throw new Error(`${path}: remove "${unknown}", which is no setting any more: ${removed.instead}`);
-  throw new Error(`${path}: "${unknown}" is not a setting. Settings are ${known.join(", ")}`);
+  throw new Error(
+    `${path}: "${unknown}" is not a setting${didYouMean(unknown, known) || `. Settings are ${known.join(", ")}`}`,
+  );
 }
 
 function readSettings(

@@ -50,6 +50,8 @@ const MARKET = z.strictObject({
   minimumLiquidity: z.number().min(0).exactOptional(),
 });
 
+export const MARKET_KEYS = Object.keys(MARKET.shape);
+
 /**
  * Parses the exchanges and marketplaces in `chains.NAME` of the config file; undefined if there are none. Throws Error
  * that says what is invalid.

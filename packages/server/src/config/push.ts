@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { tryParseJson } from "@purse/protocol";
 import { z } from "zod";
 import { isOrigin } from "./nameServices.ts";
-import { baseUrl } from "./settingTypes.ts";
+import { attempt, baseUrl, fileText } from "./settingTypes.ts";
 
 export interface ApnsConfig {
   keyId: string;
@@ -68,13 +68,12 @@ const SERVICE_ACCOUNT = z.object({
 const FCM = z
   .strictObject({
     /** The path of the service account file, or its content. */
-    serviceAccount: z.union([
-      z
-        .string()
-        .transform((path): unknown => JSON.parse(readFileSync(path, "utf8")))
-        .pipe(SERVICE_ACCOUNT),
-      SERVICE_ACCOUNT,
-    ]),
+    serviceAccount: z
+      .custom<string | z.input<typeof SERVICE_ACCOUNT>>()
+      .transform((account, context): unknown =>
+        typeof account === "string" ? attempt(() => serviceAccountIn(account), context) : account,
+      )
+      .pipe(SERVICE_ACCOUNT),
     endpoint: URL_TEXT.default("https://fcm.googleapis.com"),
   })
   .transform(
@@ -92,9 +91,9 @@ const APNS = z
     keyId: REQUIRED,
     teamId: REQUIRED,
     /** The key, or the path of its file. */
-    privateKey: REQUIRED.transform((key) => (key.includes("-----") ? key : readFileSync(key, "utf8"))).pipe(
-      PEM,
-    ),
+    privateKey: REQUIRED.transform((key, context) =>
+      key.includes("-----") ? key : attempt(() => fileText(key), context),
+    ).pipe(PEM),
     topic: REQUIRED,
     production: z.boolean().default(true),
     endpoint: URL_TEXT.optional(),
@@ -111,6 +110,12 @@ const APNS = z
 export const pushSchema = z
   .strictObject({ webPush: WEB_PUSH.optional(), fcm: FCM.optional(), apns: APNS.optional() })
   .prefault({}) satisfies z.ZodType<PushConfig>;
+
+function serviceAccountIn(path: string): unknown {
+  const account = tryParseJson(fileText(path));
+  if (account === undefined) throw new Error(`${path} is not a file of JSON, as the service account is`);
+  return account;
+}
 
 function keyOf(bytes: number) {
   return z.string().refine((value) => Buffer.from(value, "base64url").length === bytes, {

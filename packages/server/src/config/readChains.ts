@@ -1,9 +1,10 @@
 import type { ChainConfig } from "@purse/chain";
 import { isRecord } from "@purse/protocol";
+import { didYouMean } from "../core/closestName.ts";
 import { CHAIN_VARIABLES, parseChain } from "./chains.ts";
 import { parseEntryPoints } from "./entryPoints.ts";
-import { parseLabels } from "./labels.ts";
-import { parseMarket } from "./market.ts";
+import { LABEL_KEYS, parseLabels } from "./labels.ts";
+import { MARKET_KEYS, parseMarket } from "./market.ts";
 import { textFromFile } from "./textFromFile.ts";
 
 /** The chains of the config file and of the environment, whose chains have the market and labels of the file. */
@@ -21,6 +22,7 @@ export function readChains(
       throw new Error(
         `"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope?, exchanges?, … }`,
       );
+    assertKnownKeys(name, chain);
     const texts = readTexts((key) => textFromFile(chain[key]));
     const input = { ...texts, name, rpcUrl: textFromFile(chain.rpcUrl) ?? "" };
     const setting = parseChain(input, databaseConnections);
@@ -48,6 +50,15 @@ export function readChains(
     });
   }
   return [...chains.values()];
+}
+
+function assertKnownKeys(name: string, chain: Record<string, unknown>): void {
+  const known = ["rpcUrl", ...Object.keys(CHAIN_VARIABLES), ...MARKET_KEYS, ...LABEL_KEYS, "entryPoints"];
+  const unknown = Object.keys(chain).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new Error(
+    `"chains.${name}" of the config file: "${unknown}" is not known${didYouMean(unknown, known) || `: ${known.join(", ")} are`}`,
+  );
 }
 
 /** Reads the optional settings of a chain, each by its key in the config file or the end of its variable's name. */

@@ -1,4 +1,5 @@
-import type { z } from "zod";
+import { z } from "zod";
+import { didYouMean } from "../core/closestName.ts";
 
 /**
  * Parses a value of the config file at a key such as `rateLimits`. Throws Error with the key and what is allowed there.
@@ -8,12 +9,20 @@ export function parseAt<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {
-  const result = schema.safeParse(value, { jitless: true });
+  const result = schema.safeParse(value, { jitless: true, error: unknownKeyMessage });
   if (result.success) return result.data;
   const [first] = result.error.issues;
   const { path, message } = first ? deepest(first, []) : { path: [], message: "it is not valid" };
   const location = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
   throw new Error(`"${key}${location}" of the config file: ${message}`);
+}
+
+/** The message about a key that an object does not have; undefined for the usual message of other issues. */
+function unknownKeyMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  const [key] = issue.code === "unrecognized_keys" ? issue.keys : [];
+  if (key === undefined || !(issue.inst instanceof z.ZodObject)) return undefined;
+  const known = Object.keys(issue.inst.shape);
+  return `"${key}" is not known${didYouMean(key, known) || `: ${known.join(", ")} are`}`;
 }
 
 interface IssueLocation {

@@ -52,7 +52,7 @@ describe("sections of the config file", () => {
     const { passwordPolicy, fileUpload, ...others } = readSections({
       auth: {
         google: { type: "oidc", issuer: "https://accounts.example", clientId: "id" },
-        own: { module: "./adapter.ts", audience: "app" },
+        own: { module: import.meta.filename, audience: "app" },
         inline: adapter,
       },
       accountLockout: false,
@@ -71,7 +71,7 @@ describe("sections of the config file", () => {
     });
     expect(others.auth).toEqual({
       google: { type: "oidc", issuer: "https://accounts.example", clientIds: ["id"] },
-      own: { type: "custom", module: "./adapter.ts", options: { audience: "app" } },
+      own: { type: "custom", module: import.meta.filename, options: { audience: "app" } },
       inline: { type: "custom", module: adapter, options: {} },
     });
     expect(others.accountLockout).toBeUndefined();

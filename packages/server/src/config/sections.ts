@@ -14,7 +14,7 @@ import { pushSchema } from "./push.ts";
 import { rateLimitsSchema } from "./rateLimits.ts";
 import { schemaOptionsSchema, schemasSchema } from "./schemas.ts";
 import { parseAt } from "./sectionErrors.ts";
-import { attempt, type SettingGroup } from "./settingTypes.ts";
+import { attempt, filePath, type SettingGroup } from "./settingTypes.ts";
 
 /** A structured section of purse.config.ts, which cannot be set by a flag or an environment variable. */
 export interface Section {
@@ -75,7 +75,7 @@ export const SECTIONS = {
     group: "Email",
     description:
       "Email: `from`, and `adapter`, a module whose default export has sendMail({ to, from, subject, text, html }).",
-    schema: z.strictObject({ from: z.string().optional(), adapter: z.string().optional() }).default({}),
+    schema: z.strictObject({ from: z.string().optional(), adapter: filePath().optional() }).default({}),
   },
   customPages: {
     group: "Email",
@@ -86,7 +86,7 @@ export const SECTIONS = {
   plugins: {
     group: "Cloud code and webhooks",
     description: "Plugin files: modules whose default export is { name, functions }.",
-    schema: z.array(z.string().transform((path) => resolve(path))).default([]),
+    schema: z.array(filePath().transform((path) => resolve(path))).default([]),
   },
   passwordPolicy: {
     group: "Users and sessions",

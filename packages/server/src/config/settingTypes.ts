@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { z } from "zod";
 import { createAddressMatcher } from "../core/http/address.ts";
 import { parseSize } from "./fileUpload.ts";
@@ -146,6 +148,30 @@ export function list<Value>(parse: (text: string) => Value) {
     .transform((value, context) => attempt(() => parse(String(value)), context));
 }
 
+/** The path of a file that exists. */
+export function filePath() {
+  return z.string().superRefine((path, context) => void attempt(() => assertFile(path), context));
+}
+
+/** Throws Error that names the file if there is none. */
+export function assertFile(path: string): void {
+  if (!existsSync(path)) throw missingFile(path);
+}
+
+/** The text of a file of the operator. Throws Error that names it if it cannot be read. */
+export function fileText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    throw code === "ENOENT" ? missingFile(path) : new Error(`${resolve(path)} cannot be read (${code})`);
+  }
+}
+
+function missingFile(path: string): Error {
+  return new Error(`it names ${resolve(path)}, which does not exist`);
+}
+
 /** A number of bytes, such as 20mb. */
 export function size() {
   return z
@@ -188,11 +214,15 @@ export function urlWith(protocol: RegExp, error: string) {
 }
 
 /** Parses in a transformation: what the function throws becomes an issue. */
-export function attempt<Value>(parse: () => Value, context: z.RefinementCtx): Value {
+export function attempt<Value>(parse: () => Value, context: z.RefinementCtx, path: string[] = []): Value {
   try {
     return parse();
   } catch (error) {
-    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    context.addIssue({
+      code: "custom",
+      path,
+      message: error instanceof Error ? error.message : String(error),
+    });
     return z.NEVER;
   }
 }

@@ -1,5 +1,5 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { hasUsers, isUserReadAccess, userReadAccessWrites } from "../auth/privateUsers.ts";
 import {
   accessOf,
@@ -8,11 +8,13 @@ import {
   isDefaultAccess,
 } from "../data/permissions/classAccess.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
-import { type ClassSchema, COMMON_FIELDS } from "../database/classSchema.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import { type ExportRecord, parseRecord } from "./exportRecords.ts";
+import { assertExport } from "./fileKind.ts";
 import type { Progress } from "./progress.ts";
 import { readLines } from "./readLines.ts";
+import { missingClass, RecordCheck, writesOf } from "./recordCheck.ts";
 
 /** Number of writes per batch. */
 const BATCH_SIZE = 500;
@@ -21,7 +23,7 @@ export interface ImportOptions {
   store: Store;
   schemas: Schemas;
   progress: Progress;
-  /** Called for each invalid record; without it, the first one aborts the import. */
+  /** Called for each invalid record; without it, nothing is imported if there is one. */
   onInvalidRecord?: ((line: number, text: string, reason: string) => void) | undefined;
 }
 
@@ -32,6 +34,8 @@ export interface ImportCounts {
   invalid: number;
   /** Unique values that already belong to another owner and were not imported. */
   conflicts: string[];
+  /** Imported objects by class. */
+  objects: Record<string, number>;
 }
 
 /**
@@ -41,17 +45,15 @@ export interface ImportCounts {
 export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
   const checkpoint = `${file}.checkpoint`;
   const resumedAfter = await readCheckpoint(checkpoint);
-  const counts: ImportCounts = { lines: 0, resumedAfter, invalid: 0, conflicts: [] };
+  const counts: ImportCounts = { lines: 0, resumedAfter, invalid: 0, conflicts: [], objects: {} };
   const importer = new RecordImporter(options, counts);
+  await assertExport(file);
+  if (!options.onInvalidRecord) await checkFile(file, resumedAfter, options.schemas);
   for await (const text of readLines(file)) {
     counts.lines += 1;
     if (counts.lines <= resumedAfter || text.trim() === "") continue;
-    let record: ExportRecord;
     try {
-      record = parseRecord(text);
-      if (counts.lines === 1 && record.kind !== "header")
-        throw new Error("the first line must be the header");
-      await importer.add(record);
+      await importer.add(parseLine(text, counts.lines));
     } catch (error) {
       await reportInvalidRecord(counts, options, text, error);
     }
@@ -64,6 +66,28 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   await importer.write();
   await rm(checkpoint, { force: true });
   return counts;
+}
+
+/** Rejects, before anything is written, if a line cannot be imported. */
+async function checkFile(file: string, resumedAfter: number, schemas: Schemas): Promise<void> {
+  const check = new RecordCheck(schemas);
+  let line = 0;
+  for await (const text of readLines(file)) {
+    line += 1;
+    if (line <= resumedAfter || text.trim() === "") continue;
+    try {
+      check.add(parseLine(text, line));
+    } catch (error) {
+      check.reject(`Line ${line}`, error);
+    }
+  }
+  check.assertComplete();
+}
+
+function parseLine(text: string, line: number): ExportRecord {
+  const record = parseRecord(text);
+  if (line === 1 && record.kind !== "header") throw new Error("the first line must be the header");
+  return record;
 }
 
 async function reportInvalidRecord(
@@ -87,12 +111,12 @@ async function readCheckpoint(file: string): Promise<number> {
 /** Converts records to writes and executes them in batches. */
 export class RecordImporter {
   readonly #options: ImportOptions;
-  readonly #counts: Pick<ImportCounts, "conflicts">;
+  readonly #counts: Pick<ImportCounts, "conflicts" | "objects">;
   #writes: Write[] = [];
   #hasSeenUser = false;
   #hasSeenClass = false;
 
-  constructor(options: ImportOptions, counts: Pick<ImportCounts, "conflicts">) {
+  constructor(options: ImportOptions, counts: Pick<ImportCounts, "conflicts" | "objects">) {
     this.#options = options;
     this.#counts = counts;
   }
@@ -113,6 +137,8 @@ export class RecordImporter {
         const schema = await this.#schemaFor(record.className, object);
         if (record.className === "_User") await this.#keepUsersPublic(schema);
         this.#writes.push({ kind: "restore", schema, id: String(object.objectId), object, secret });
+        const { objects } = this.#counts;
+        objects[record.className] = (objects[record.className] ?? 0) + 1;
         return;
       }
       case "relation": {
@@ -198,16 +224,12 @@ export class RecordImporter {
   /** Returns the class with the fields of an object. Throws 111 if a value has another type than its field. */
   #schemaFor(className: string, object: JsonObject): ClassSchema | Promise<ClassSchema> {
     this.#requireSchema(className);
-    const operations: Record<string, Operation> = {};
-    for (const [name, value] of Object.entries(object)) {
-      if (!Object.hasOwn(COMMON_FIELDS, name)) operations[name] = { op: "Set", value };
-    }
-    return this.#options.schemas.ensureForWrite(className, operations, () => undefined);
+    return this.#options.schemas.ensureForWrite(className, writesOf(object), () => undefined);
   }
 
   #requireSchema(className: string): ClassSchema {
     const schema = this.#options.schemas.get(className);
     if (schema) return schema;
-    throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `class ${className} must come before its objects`);
+    throw missingClass(className);
   }
 }

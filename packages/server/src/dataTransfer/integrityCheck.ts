@@ -1,8 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { LAYOUT_VERSION } from "../database/sqlite/migrations.ts";
+import { assertSqliteBackup } from "./fileKind.ts";
 
 /** Rejects with the reason if a file is not a Purse database, is damaged, or was written by a newer version. */
 export async function checkIntegrity(file: string): Promise<void> {
+  await assertSqliteBackup(file);
   const worker = new Worker(new URL("./integrityCheckThread.ts", import.meta.url), {
     workerData: { file, layout: LAYOUT_VERSION },
   });

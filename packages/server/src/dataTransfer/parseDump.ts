@@ -1,6 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "@purse/protocol";
 import { uniqueScopeOf } from "../auth/providers/authProviders.ts";
 import { tokenHash } from "../auth/sessionRecord.ts";
 import { foldName, UNIQUE_KEYS } from "../auth/uniqueKeys.ts";
@@ -9,15 +10,17 @@ import { parseWebhook, WEBHOOK_UNIQUE_SCOPE, webhookKeyOf } from "../webhooks/we
 import type { ExportRecord } from "./exportRecords.ts";
 import { fromExtendedJson } from "./extendedJson.ts";
 import { type ImportCounts, type ImportOptions, RecordImporter } from "./import.ts";
+import { jsonTexts } from "./jsonTexts.ts";
 import { classFromDump, convertDocument, type DumpClass } from "./parseDocument.ts";
-import { readLines } from "./readLines.ts";
+import { RecordCheck } from "./recordCheck.ts";
 
 /** Number of documents per batch. */
 const BATCH_SIZE = 500;
 const WALLET_PROVIDER = "moralisEth";
+const SCHEMA_COLLECTION = "_SCHEMA";
 /** Collections that are recreated, or that only matter to the server that wrote them. */
 const SKIPPED_COLLECTIONS: ReadonlySet<string> = new Set([
-  "_SCHEMA",
+  SCHEMA_COLLECTION,
   "_Idempotency",
   "_JobStatus",
   "_PushStatus",
@@ -25,88 +28,152 @@ const SKIPPED_COLLECTIONS: ReadonlySet<string> = new Set([
 ]);
 
 export interface DumpCounts extends ImportCounts {
-  /** Unknown columns as `class.column`, which were skipped. */
+  /** Documents that were imported, by collection. */
+  collections: Record<string, number>;
+  /** Unknown internal columns as `class.column`, which were skipped. */
   unknownColumns: string[];
+  /** Columns that `_SCHEMA` does not have, as `class.column`; they became fields. */
+  addedFields: string[];
   /** Collections that were skipped. */
   skippedCollections: string[];
 }
 
+/** The files of a dump. */
+interface Dump {
+  /** Those to import, by their paths. */
+  collections: ReadonlyMap<string, string>;
+  /** As `_SCHEMA` describes them. */
+  classes: ReadonlyMap<string, DumpClass>;
+  skipped: readonly string[];
+}
+
 /**
  * Imports the database of a Parse Server as written by `mongoexport`: a folder with one file per collection, with one
- * document per line or a single array. Users keep their passwords and sessions.
+ * document per line or a single array. Users keep their passwords and sessions. Without `onInvalidRecord`, rejects before
+ * anything is written if a document is damaged.
  */
 export async function importDump(folder: string, options: ImportOptions): Promise<DumpCounts> {
+  const dump = await openDump(folder);
+  if (!options.onInvalidRecord) await checkDump(dump, options);
   const counts: DumpCounts = {
     lines: 0,
     resumedAfter: 0,
     invalid: 0,
     conflicts: [],
+    objects: {},
+    collections: {},
     unknownColumns: [],
-    skippedCollections: [],
+    addedFields: [],
+    skippedCollections: [...dump.skipped],
   };
   const importer = new RecordImporter(options, counts);
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".json")).sort();
-  if (files.length === 0) throw new Error(`${folder} contains no .json files`);
-  const classes = await readClasses(folder, files);
-  for (const dumpClass of classes.values()) await importer.add({ kind: "class", schema: dumpClass.schema });
-  for (const file of files) {
-    const collection = file.slice(0, -".json".length);
-    if (SKIPPED_COLLECTIONS.has(collection)) {
-      if (collection !== "_SCHEMA") counts.skippedCollections.push(collection);
-      continue;
+  const unknownColumns = new Set<string>();
+  const addedFields = new Set<string>();
+  for (const dumpClass of dump.classes.values())
+    await importer.add({ kind: "class", schema: dumpClass.schema });
+  for (const [collection, path] of dump.collections) {
+    const records = recordsOf(collection, dump, unknownColumns);
+    // A dump without its schema still reveals the names of its classes.
+    if (!collection.startsWith("_Join:") && !options.schemas.get(collection))
+      await importer.add({ kind: "class", schema: options.schemas.newClass(collection) });
+    counts.collections[collection] = 0;
+    let line = 0;
+    for await (const text of documentsIn(path)) {
+      line += 1;
+      counts.lines += 1;
+      try {
+        const before = options.schemas.get(collection)?.fields;
+        for (const record of records(text)) await importer.add(record);
+        counts.collections[collection] += 1;
+        const after = options.schemas.get(collection)?.fields;
+        if (dump.classes.has(collection) && after !== before)
+          for (const name of Object.keys(after ?? {}))
+            if (!Object.hasOwn(before ?? {}, name)) addedFields.add(`${collection}.${name}`);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        counts.invalid += 1;
+        options.onInvalidRecord?.(line, text, `${collection}: ${reason}`);
+        if (!options.onInvalidRecord) throw new Error(`${collection}, document ${line}: ${reason}`);
+      }
+      if (importer.size >= BATCH_SIZE) {
+        await importer.write();
+        options.progress.report(collection, line);
+      }
     }
-    await importCollection(join(folder, file), collection, classes, importer, options, counts);
   }
   await importer.write();
+  counts.unknownColumns = [...unknownColumns];
+  counts.addedFields = [...addedFields];
   return counts;
 }
 
-async function readClasses(folder: string, files: string[]): Promise<Map<string, DumpClass>> {
+async function openDump(folder: string): Promise<Dump> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".json")).sort();
+  if (files.length === 0) throw new Error(`${folder} contains no .json files`);
   const classes = new Map<string, DumpClass>();
-  if (!files.includes("_SCHEMA.json")) return classes;
-  for await (const document of readDocuments(join(folder, "_SCHEMA.json"))) {
-    if (isJsonObject(document)) {
-      const dumpClass = classFromDump(document);
-      classes.set(dumpClass.schema.className, dumpClass);
-    }
+  const collections = new Map<string, string>();
+  const skipped: string[] = [];
+  for (const file of files) {
+    const collection = file.slice(0, -".json".length);
+    const path = join(folder, file);
+    if (!SKIPPED_COLLECTIONS.has(collection)) collections.set(collection, path);
+    else if (collection !== SCHEMA_COLLECTION) skipped.push(collection);
+    else for await (const dumpClass of classesIn(path)) classes.set(dumpClass.schema.className, dumpClass);
   }
-  return classes;
+  return { collections, classes, skipped };
 }
 
-async function importCollection(
-  path: string,
-  collection: string,
-  classes: ReadonlyMap<string, DumpClass>,
-  importer: RecordImporter,
-  options: ImportOptions,
-  counts: DumpCounts,
-): Promise<void> {
-  const unknownColumns = new Set(counts.unknownColumns);
-  // A dump without its schema still reveals the names of its classes.
-  if (!collection.startsWith("_Join:") && !options.schemas.get(collection)) {
-    await importer.add({ kind: "class", schema: options.schemas.newClass(collection) });
-  }
+async function* classesIn(path: string): AsyncGenerator<DumpClass> {
   let line = 0;
-  for await (const document of readDocuments(path)) {
+  for await (const text of documentsIn(path)) {
     line += 1;
-    counts.lines += 1;
     try {
-      if (!isJsonObject(document)) throw new Error("it is not an object");
-      for (const record of toRecords(collection, document, classes, unknownColumns)) {
-        await importer.add(record);
-      }
+      yield classFromDump(parseDocument(text));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!options.onInvalidRecord) throw new Error(`${collection}, document ${line}: ${reason}`);
-      counts.invalid += 1;
-      options.onInvalidRecord(line, JSON.stringify(document), `${collection}: ${reason}`);
-    }
-    if (importer.size >= BATCH_SIZE) {
-      await importer.write();
-      options.progress.report(collection, line);
+      throw new Error(
+        `${SCHEMA_COLLECTION}, document ${line}: ${error instanceof Error ? error.message : error}`,
+      );
     }
   }
-  counts.unknownColumns = [...unknownColumns];
+}
+
+/** Rejects with a list of the damaged documents, before anything is written. */
+async function checkDump(dump: Dump, { schemas, progress }: ImportOptions): Promise<void> {
+  const check = new RecordCheck(schemas);
+  for (const { schema } of dump.classes.values()) check.add({ kind: "class", schema });
+  for (const [collection, path] of dump.collections) {
+    const records = recordsOf(collection, dump, new Set());
+    let line = 0;
+    for await (const text of documentsIn(path)) {
+      line += 1;
+      try {
+        if (line === 1 && !collection.startsWith("_Join:") && !check.has(collection))
+          check.add({ kind: "class", schema: schemas.newClass(collection) });
+        for (const record of records(text)) check.add(record);
+      } catch (error) {
+        check.reject(`${collection}, document ${line}`, error);
+      }
+      if (line % BATCH_SIZE === 0) progress.report(`checking ${collection}`, line);
+    }
+  }
+  check.assertComplete();
+}
+
+/** Reads the records of a document from its text. Throws Error if it is damaged. */
+function recordsOf(collection: string, { classes }: Dump, unknownColumns: Set<string>) {
+  return (text: string) => toRecords(collection, parseDocument(text), classes, unknownColumns);
+}
+
+function parseDocument(text: string): JsonObject {
+  const document = tryParseJson(text);
+  if (document === undefined) throw new Error("it is not JSON");
+  if (!isJsonObject(document)) throw new Error("it is not an object");
+  return document;
+}
+
+/** The texts of the documents of a file, however it is formatted. */
+function documentsIn(path: string): AsyncGenerator<string> {
+  return jsonTexts(createReadStream(path, { encoding: "utf8", highWaterMark: 1 << 20 }));
 }
 
 function* toRecords(
@@ -227,21 +294,4 @@ function parseAddresses(accounts: JsonValue | undefined): string[] {
   return listed
     .filter((each): each is string => typeof each === "string" && /^0x[0-9a-fA-F]{40}$/.test(each))
     .map((address) => address.toLowerCase());
-}
-
-/** Reads the documents of a file: one per line, or an array. */
-async function* readDocuments(path: string): AsyncGenerator<JsonValue> {
-  let first = true;
-  for await (const line of readLines(path)) {
-    const text = line.trim();
-    if (text === "") continue;
-    if (first && text.startsWith("[")) {
-      const all: JsonValue = JSON.parse(await readFile(path, "utf8"));
-      yield* Array.isArray(all) ? all : [];
-      return;
-    }
-    first = false;
-    const document: JsonValue = JSON.parse(text);
-    yield document;
-  }
 }

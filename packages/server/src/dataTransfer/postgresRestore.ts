@@ -22,6 +22,7 @@ import {
   type RowCounts,
   readArchive,
 } from "./archive.ts";
+import { assertBackupOf } from "./fileKind.ts";
 import { type PostgresConfig, sessionUrl, totalRows } from "./postgresBackup.ts";
 import {
   CLASSES_TABLE,
@@ -90,12 +91,22 @@ async function readBackup(
 ): Promise<void> {
   const read = (source: AsyncIterable<Uint8Array>) => work(readArchive(source, assertLayout, counts));
   try {
-    await pipeline(content, createGunzip(), read);
+    await pipeline(content, expectArchive, createGunzip(), read);
   } catch (error) {
     // Another kind of file, or one that was cut off or changed.
     const isInvalid = error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
     if (!isInvalid) throw error;
     throw new ArchiveError("it is no backup of PostgreSQL, or damaged", { cause: error });
+  }
+}
+
+/** Passes the content on. Throws Error that says what to do if its first bytes are those of something else. */
+async function* expectArchive(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const chunk of content) {
+    if (isFirst) assertBackupOf("PostgreSQL", Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    isFirst = false;
+    yield chunk;
   }
 }
 

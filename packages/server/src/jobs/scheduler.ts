@@ -3,6 +3,7 @@ import type { JsonObject } from "@purse/protocol";
 import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
 import type { Logger } from "../core/logger.ts";
+import { OutageLog } from "../core/outageLog.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { findRows, updateRow } from "../database/serverRows.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
@@ -37,6 +38,7 @@ const SOURCE = "schedule";
  */
 export class Scheduler {
   readonly #dependencies: SchedulerDependencies;
+  readonly #outages: OutageLog;
   readonly #runnerId = randomUUID();
   #codeSchedules: Schedule[] = [];
   #storedSchedules: Schedule[] = [];
@@ -52,6 +54,7 @@ export class Scheduler {
 
   constructor(dependencies: SchedulerDependencies) {
     this.#dependencies = dependencies;
+    this.#outages = new OutageLog(dependencies.logger);
   }
 
   start(): void {
@@ -102,9 +105,10 @@ export class Scheduler {
     if (this.#isBusy) return;
     this.#isBusy = true;
     this.#running = this.runDueJobs()
-      .catch((error: unknown) => {
-        this.#dependencies.logger.error("the schedules could not be checked", { error });
-      })
+      .then(
+        () => this.#outages.succeeded("", "the schedules are checked again"),
+        (error: unknown) => this.#outages.failed("", "the schedules could not be checked", { error }),
+      )
       .finally(() => {
         this.#isBusy = false;
       });
@@ -123,12 +127,15 @@ export class Scheduler {
       this.#orphansCheckedAt = now;
       await this.#dependencies.jobs.failOrphanedJobs();
     }
-    for (const schedule of [...this.#codeSchedules, ...this.#storedSchedules])
-      await this.#runIfDue(schedule, now).catch((error: unknown) => {
+    for (const schedule of [...this.#codeSchedules, ...this.#storedSchedules]) {
+      const { key, jobName } = schedule;
+      await this.#runIfDue(schedule, now).then(
+        () => this.#outages.succeeded(key, "the schedule of a job is checked again", { jobName }),
         // It is tried again at the next check.
-        const { jobName } = schedule;
-        this.#dependencies.logger.error("the schedule of a job could not be checked", { jobName, error });
-      });
+        (error: unknown) =>
+          this.#outages.failed(key, "the schedule of a job could not be checked", { jobName, error }),
+      );
+    }
   }
 
   async #runIfDue(schedule: Schedule, now: number): Promise<void> {

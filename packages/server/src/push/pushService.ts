@@ -3,6 +3,7 @@ import { MASTER, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { Logger } from "../core/logger.ts";
+import { OutageLog } from "../core/outageLog.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
@@ -58,6 +59,7 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
   const now = dependencies.now ?? Date.now;
   const statuses = new PushStatuses({ store, schemaOf, now });
   const running = new Set<Promise<void>>();
+  const outages = new OutageLog(logger);
   const timers = new Set<NodeJS.Timeout>();
   let pollTimer: NodeJS.Timeout | undefined;
   let isStopping = false;
@@ -95,8 +97,12 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
   function runDue(): void {
     if (isStopping || senders.length === 0) return;
     statuses.findDue().then(
-      (ids) => ids.forEach(run),
-      (error: unknown) => logger.error("scheduled pushes could not be read", { error: String(error) }),
+      (ids) => {
+        outages.succeeded("due", "scheduled pushes are read again");
+        ids.forEach(run);
+      },
+      (error: unknown) =>
+        outages.failed("due", "scheduled pushes could not be read", { error: String(error) }),
     );
   }
 

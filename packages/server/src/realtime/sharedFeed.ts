@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Logger } from "../core/logger.ts";
+import { OutageLog } from "../core/outageLog.ts";
 import {
   type ChangeLog,
   type ChangePage,
@@ -70,10 +71,12 @@ export class SharedFeed implements ChangeFeed {
   /** The number up to which all transactions had ended by then. */
   #finished = 0;
   #isHeldBackLogged = false;
+  readonly #outages: OutageLog;
   #isStopped = false;
 
   constructor(dependencies: SharedFeedDependencies) {
     this.#dependencies = dependencies;
+    this.#outages = new OutageLog(dependencies.logger);
     this.#limits = dependencies.limits ?? FEED_LIMITS;
     this.#clock = dependencies.clock ?? Date.now;
     this.#stopListening = dependencies.subscribeToNotifications((message) => this.#onNotification(message));
@@ -144,9 +147,10 @@ export class SharedFeed implements ChangeFeed {
         if (this.#mustVerify) this.#position = await this.#check(this.#position);
         await this.#readPage(this.#position);
       }
+      this.#outages.succeeded("read", "changes are read again");
     } catch (error) {
       if (this.#isStopped) return;
-      this.#dependencies.logger.error("changes could not be read", { error: String(error) });
+      this.#outages.failed("read", "changes could not be read", { error: String(error) });
       setTimeout(() => void this.#read(), RETRY_MS).unref();
     } finally {
       this.#isReading = false;

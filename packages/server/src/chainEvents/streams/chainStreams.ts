@@ -1,6 +1,7 @@
 import type { ChainService } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import type { Logger } from "../../core/logger.ts";
+import { OutageLog } from "../../core/outageLog.ts";
 import { type ClassRules, writtenOnlyThrough } from "../../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
@@ -40,11 +41,13 @@ export class ChainStreams {
   readonly #rows: StreamRows;
   readonly #indexer: StreamIndexer;
   readonly #replays: StreamReplays;
+  readonly #outages: OutageLog;
   #streams = new Map<string, Stream>();
 
   constructor(dependencies: ChainStreamsDependencies) {
     this.#dependencies = dependencies;
     const { store, schemaOf, chain, config, clock, logger } = dependencies;
+    this.#outages = new OutageLog(logger);
     const lease = dependencies.lease(() => this.#onLeaseChanged());
     const fenced = fencedStore(store, lease);
     const addresses = new StreamAddresses(store, schemaOf, clock);
@@ -103,11 +106,14 @@ export class ChainStreams {
       notification: "chain-streams",
       pass: () => this.#pass(),
       queue,
-      onError: (failed, error) =>
-        this.#report(
-          failed === "pass" ? "streams could not be processed" : "messages of streams could not be sent",
-          error,
-        ),
+      outages: {
+        log: this.#outages,
+        pass: { failed: "streams could not be processed", succeeded: "streams are processed again" },
+        delivery: {
+          failed: "messages of streams could not be sent",
+          succeeded: "messages of streams are sent again",
+        },
+      },
       clock,
     });
   }
@@ -119,6 +125,13 @@ export class ChainStreams {
       ...fields,
       ...writtenOnlyThrough("/api/v2/streams"),
     }));
+  }
+
+  /** Chains of streams that are not configured: nothing is sent for them. None in processes without the lease. */
+  get missingChains(): number[] {
+    if (!this.#work.isActive) return [];
+    const configured = new Set(this.#dependencies.chain.status().map(({ chain }) => chain));
+    return this.#chains().filter((chainId) => !configured.has(chainId));
   }
 
   start(): void {
@@ -146,27 +159,32 @@ export class ChainStreams {
   async #pass(): Promise<void> {
     if (!this.#work.isActive) return;
     if (this.#work.isReloadDue()) await this.#reload();
-    const chains = new Set([...this.#streams.values()].flatMap(({ startBlocks }) => [...startBlocks.keys()]));
-    const unavailable = new Set(
-      this.#dependencies.chain
-        .status()
-        .flatMap(({ chain, isDatabaseUnavailable }) => (isDatabaseUnavailable ? [chain] : [])),
+    const status = this.#dependencies.chain.status();
+    const readable = new Set(
+      status.flatMap(({ chain, isDatabaseUnavailable }) => (isDatabaseUnavailable ? [] : [chain])),
     );
-    for (const chainId of chains)
-      if (!unavailable.has(chainId)) await this.#repeat(chainId, () => this.#indexer.step(chainId));
+    for (const chainId of this.#chains())
+      if (readable.has(chainId)) await this.#repeat(chainId, () => this.#indexer.step(chainId));
     for (const replay of this.#replays.running) {
       const stream = this.#streams.get(stringField(replay, "stream"));
       const chainId = Number(replay.chainId);
-      if (stream?.isActive && !unavailable.has(chainId))
+      if (stream?.isActive && readable.has(chainId))
         await this.#repeat(chainId, () => this.#replays.step(replay, stream));
     }
     this.#work.deliver();
   }
 
+  #chains(): number[] {
+    return [...new Set([...this.#streams.values()].flatMap(({ startBlocks }) => [...startBlocks.keys()]))];
+  }
+
   async #repeat(chainId: number, step: () => Promise<boolean>): Promise<void> {
-    await this.#work.repeat(step, (error) =>
-      this.#report("streams of a chain could not be processed", error, chainId),
-    );
+    await this.#work.repeat(step, {
+      key: `chain ${chainId}`,
+      failed: "streams of a chain could not be processed",
+      succeeded: "streams of a chain are processed again",
+      fields: { chain: chainId },
+    });
   }
 
   async #reload(): Promise<void> {
@@ -179,19 +197,22 @@ export class ChainStreams {
     );
     await this.#replays.load();
     this.#indexer.setStreams([...this.#streams.values()]);
+    for (const chain of this.missingChains)
+      this.#outages.failed(`missing ${chain}`, "streams of a chain are not processed: it is not configured", {
+        chain,
+      });
   }
 
   #tryParse(row: JsonObject): Stream | undefined {
+    const stream = { stream: row.objectId };
+    const key = `stream ${row.objectId}`;
     try {
-      return parseStream(row);
+      const parsed = parseStream(row);
+      this.#outages.succeeded(key, "a stream is valid again", stream);
+      return parsed;
     } catch (error) {
-      this.#report("a stream is invalid", error);
+      this.#outages.failed(key, "a stream is invalid", { ...stream, error: String(error) });
       return undefined;
     }
-  }
-
-  #report(message: string, error: unknown, chain?: number): void {
-    const details = { error: String(error), ...(chain !== undefined && { chain }) };
-    this.#dependencies.logger.error(message, details);
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Logger } from "../../core/logger.ts";
+import { OutageLog } from "../../core/outageLog.ts";
 import { LeaseLostError, type Leases } from "../lease.ts";
 import type { Store, Write } from "../store.ts";
 
@@ -27,6 +28,7 @@ export class LeaseHolder {
   readonly id = randomUUID();
   readonly #options: LeaseHolderOptions;
   readonly #clock: () => number;
+  readonly #outages: OutageLog;
   #term: { fence: number; endsAt: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
@@ -34,6 +36,7 @@ export class LeaseHolder {
   constructor(options: LeaseHolderOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#outages = new OutageLog(options.logger);
     this.#clock = options.clock ?? (() => performance.now());
   }
 
@@ -80,8 +83,10 @@ export class LeaseHolder {
     try {
       const fence = await leases.acquire(this.name, this.id, TTL_MS);
       this.#term = fence === undefined ? undefined : { fence, endsAt: requestedAt + TTL_MS };
+      this.#outages.succeeded(this.name, "a lease can be renewed again", { lease: this.name });
     } catch (error) {
-      logger.warn("a lease could not be renewed", { lease: this.name, error: String(error) });
+      const details = { lease: this.name, error: String(error) };
+      this.#outages.failed(this.name, "a lease could not be renewed", details);
       if (this.term !== undefined) return;
       this.#term = undefined;
     }
