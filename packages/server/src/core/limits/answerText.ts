@@ -73,7 +73,16 @@ export async function answerTexts(
   return texts;
 }
 
-async function chargeAll(values: readonly unknown[], answer: AnswerSize, slices: TimeSlicer): Promise<void> {
+/** Charges values that stay values. Returns the length of their JSON, about. Rejects like `answerChunks`. */
+export function chargeValues(values: readonly unknown[], answer: AnswerSize): Promise<number> {
+  return chargeAll(values, answer, new TimeSlicer());
+}
+
+async function chargeAll(
+  values: readonly unknown[],
+  answer: AnswerSize,
+  slices: TimeSlicer,
+): Promise<number> {
   let charged = 0;
   for (const value of values) {
     for (const { chars } of partsOf(value)) {
@@ -83,6 +92,7 @@ async function chargeAll(values: readonly unknown[], answer: AnswerSize, slices:
     }
   }
   await answer.reserve(charged);
+  return charged;
 }
 
 /** Serializes a value that has been charged, except for what escapes add. */
