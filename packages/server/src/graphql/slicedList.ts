@@ -11,7 +11,7 @@ export function slicedList<Item>(items: readonly Item[]): readonly Item[] | Asyn
 async function* inSlices<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   const slices = new TimeSlicer();
   for (const item of items) {
-    yield item;
     if (slices.isExpired) await slices.pause();
+    yield item;
   }
 }

@@ -63,8 +63,8 @@ export async function answerTexts(
   const texts: string[] = [];
   if (knownChars <= UNMEASURED_CHARS) {
     for (const value of values) {
-      texts.push(chargedText(value, answer));
       if (slices.isExpired) await slices.pause();
+      texts.push(chargedText(value, answer));
     }
     return texts;
   }
@@ -85,6 +85,7 @@ async function chargeAll(
 ): Promise<number> {
   let charged = 0;
   for (const value of values) {
+    if (slices.isExpired) await slices.pause();
     for (const { chars } of partsOf(value)) {
       charged += chars;
       answer.assertFits(charged);
@@ -100,6 +101,7 @@ async function chunksOf(value: unknown, answer: AnswerSize, slices: TimeSlicer):
   const chunks: string[] = [];
   let chunk = "";
   for (const part of partsOf(value)) {
+    if (slices.isExpired) await slices.pause();
     const text = part.text();
     if (text.length > part.chars) answer.charge(text.length - part.chars);
     chunk += text;
@@ -107,7 +109,6 @@ async function chunksOf(value: unknown, answer: AnswerSize, slices: TimeSlicer):
       chunks.push(chunk);
       chunk = "";
     }
-    if (slices.isExpired) await slices.pause();
   }
   if (chunk !== "") chunks.push(chunk);
   return chunks;
