@@ -130,6 +130,10 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
     const executed: (Promise<void> | undefined)[] = [];
     const slices = new TimeSlicer();
     for (const [index, batchedRequest] of batchedRequests.entries()) {
+      if (slices.isExpired) {
+        executed.push(creates.flush());
+        await slices.pause();
+      }
       const prepared = prepare(batchedRequest);
       if (prepared === undefined) {
         executed.push(creates.flush());
@@ -143,9 +147,6 @@ export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
         await Promise.resolve();
       } else if ("write" in prepared) creates.add(prepared, index);
       else replies[index] = prepared;
-      if (!slices.isExpired) continue;
-      executed.push(creates.flush());
-      await slices.pause();
     }
     executed.push(creates.flush());
     await Promise.all(executed);
@@ -213,10 +214,10 @@ async function startAll<T>(
   const started: Promise<T>[] = [];
   const slices = new TimeSlicer();
   for (const [index, request] of requests.entries()) {
+    if (slices.isExpired) await slices.pause();
     started.push(start(request, index));
     // Lets the requests that have been started run as far as they can.
     await Promise.resolve();
-    if (slices.isExpired) await slices.pause();
   }
   return Promise.all(started);
 }

@@ -1,7 +1,9 @@
+import type { JsonValue } from "@purse/protocol";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
-import { answerChunks } from "../core/limits/answerText.ts";
+import { ValueReply } from "../core/http/valueReply.ts";
+import { answerChunks, chargeValues } from "../core/limits/answerText.ts";
 import { currentAnswer } from "../core/limits/requestScope.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { ParseRoute } from "./parseRoute.ts";
@@ -17,10 +19,13 @@ export async function executeRoute(
   if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));
   const result = await match.route.handle(request);
   if (isReply(result)) return result;
-  return chunkedReply(await answerChunks(result, currentAnswer(maxAnswerBytes)));
+  const answer = currentAnswer(maxAnswerBytes);
+  if (request.wantsValue) return new ValueReply(result, await chargeValues([result], answer));
+  return chunkedReply(await answerChunks(result, answer));
 }
 
-function isReply(result: unknown): result is ApiReply {
+function isReply(result: ApiReply | JsonValue): result is ApiReply {
+  if (result instanceof ValueReply) return true;
   return (
     typeof result === "object" &&
     result !== null &&

@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
@@ -10,7 +10,7 @@ import type { ParseApi } from "./parseApi.ts";
 
 export interface GraphqlOperationsDependencies {
   appId: string;
-  parseApi: Pick<ParseApi, "execute">;
+  parseApi: Pick<ParseApi, "executeForValue">;
   files: Pick<Files, "save" | "maxUploadSize">;
   authenticateSession: Operations["authenticateSession"];
   maxLimit: number | undefined;
@@ -34,10 +34,9 @@ export function createGraphqlOperations(dependencies: GraphqlOperationsDependenc
     // A page may have thousands of objects, each with a query of its own.
     const key = addressKey(request.ip);
     await loopBudget.acquire(OPERATION_COST, key);
-    const { body } = await parseApi.execute(request, method, path, params);
-    // Its objects are processed in the same turn as they are parsed.
-    await loopBudget.acquire(messageCost(body.length), key);
-    const value: JsonValue = JSON.parse(body);
+    const { value, chars } = await parseApi.executeForValue(request, method, path, params);
+    // Many responses may arrive in one turn.
+    await loopBudget.acquire(messageCost(chars), key);
     return value;
   };
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
-import type { ApiReply, ApiRequest } from "../core/http/apiRoute.ts";
+import { type ApiReply, type ApiRequest, jsonReply } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
+import { ValueReply } from "../core/http/valueReply.ts";
 import type { Objects, SaveReply } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { chargeSaved } from "./chargedReplies.ts";
@@ -18,8 +19,12 @@ export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependenc
     {
       method: "GET",
       path: base,
-      handle: async (request) =>
-        chunkedReply(await objects.findChunks(request, classOf(request), request.params)),
+      handle: async (request) => {
+        if (!request.wantsValue)
+          return chunkedReply(await objects.findChunks(request, classOf(request), request.params));
+        const { value, chars } = await objects.findValue(request, classOf(request), request.params);
+        return new ValueReply(value, chars);
+      },
     },
     {
       method: "POST",
@@ -44,10 +49,7 @@ export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependenc
     {
       method: "GET",
       path: `${base}/:objectId`,
-      handle: async (request) => ({
-        status: 200,
-        body: await objects.get(request, classOf(request), idOf(request), request.params),
-      }),
+      handle: (request) => getReply(objects, request, classOf(request)),
     },
     {
       method: "PUT",
@@ -77,6 +79,18 @@ export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependenc
     ...routesFor("/roles", () => "_Role"),
     ...routesFor("/installations", () => "_Installation"),
   ];
+}
+
+/** The reply to a request for one object of a class. */
+export async function getReply(
+  objects: Pick<Objects, "get" | "getValue">,
+  request: ApiRequest,
+  className: string,
+): Promise<ApiReply> {
+  if (!request.wantsValue)
+    return jsonReply(await objects.get(request, className, idOf(request), request.params));
+  const { value, chars } = await objects.getValue(request, className, idOf(request), request.params);
+  return new ValueReply(value, chars);
 }
 
 function charged(reply: ApiReply): ApiReply {

@@ -11,6 +11,7 @@ import { errorReply } from "../core/http/reply.ts";
 import { noteSender } from "../core/http/requestFacts.ts";
 import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
+import { ValueReply } from "../core/http/valueReply.ts";
 import { MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
@@ -71,6 +72,13 @@ export interface ParseApi {
    * its permissions and the limits of the operation. Rejects with the error.
    */
   execute(request: RequestContext, method: Method, path: string, params: JsonObject): Promise<ApiReply>;
+  /** Like `execute`, for callers that would parse the text of the response. */
+  executeForValue(
+    request: RequestContext,
+    method: Method,
+    path: string,
+    params: JsonObject,
+  ): Promise<ValueReply>;
 }
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
@@ -323,7 +331,17 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     return executeOperation({ ...request, serverUrl, method, path, params, writeOptions: {} });
   };
 
-  return { handle, authenticate, dispatch, execute };
+  const executeForValue: ParseApi["executeForValue"] = async (request, method, path, params) => {
+    const { serverUrl = dependencies.serverUrl } = request;
+    const operation = { ...request, serverUrl, method, path, params, writeOptions: {}, wantsValue: true };
+    const reply = await executeOperation(operation);
+    if (reply instanceof ValueReply) return reply;
+    // Those of routes that make texts are short.
+    const { body } = reply;
+    return new ValueReply(JSON.parse(body), body.length);
+  };
+
+  return { handle, authenticate, dispatch, execute, executeForValue };
 }
 
 /** Paths whose GET requests have no side effects: they are canceled when their client disconnects. */

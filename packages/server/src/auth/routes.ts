@@ -27,6 +27,7 @@ import type { SecondFactor } from "./secondFactor.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { sessionRoutes } from "./sessionRoutes.ts";
 import type { Sessions } from "./sessions.ts";
+import { userReply } from "./userReply.ts";
 import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
 
 export interface AuthRouteDependencies {
@@ -107,12 +108,8 @@ export function authRoutes({
     ...accountObjectRoutes(objects),
   ];
 
-  async function readUser(request: WriteRequest): Promise<ApiReply> {
-    const user = await objects.get(request, "_User", userId(request), request.params);
-    const { auth } = request;
-    if (auth.kind !== "user" || auth.userId !== userId(request)) return jsonReply(user);
-    // SDKs replace their current user with the response. Without the token they would be signed out.
-    return jsonReply(JSON.stringify({ ...JSON.parse(user), sessionToken: auth.sessionToken }));
+  function readUser(request: WriteRequest): Promise<ApiReply> {
+    return userReply(objects, request, userId(request));
   }
 
   async function signUpOrSignIn(request: WriteRequest): Promise<ApiReply> {

@@ -11,6 +11,7 @@ import { assertNotDisabled } from "./disabledUsers.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { missingSessionTokenError, READ_ONLY_FIELDS, readOnlyFieldError } from "./sessionRules.ts";
 import { invalidSessionError, type Sessions } from "./sessions.ts";
+import { userReply } from "./userReply.ts";
 
 export interface SessionRouteDependencies {
   dependencies: AuthDependencies;
@@ -121,10 +122,8 @@ export function sessionRoutes({
     return {};
   }
 
-  async function me(request: WriteRequest): Promise<JsonObject> {
-    const auth = requireUser(request);
-    const user = JSON.parse(await objects.get(request, "_User", auth.userId, request.params));
-    return { ...user, sessionToken: auth.sessionToken };
+  async function me(request: WriteRequest): Promise<ApiReply> {
+    return userReply(objects, request, requireUser(request).userId);
   }
 
   /** Whether the user of the request has a password. No other request receives it, not even with the master key. */

@@ -6,8 +6,9 @@ import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { isOperatorKey } from "../core/http/masterKey.ts";
+import { ValueReply } from "../core/http/valueReply.ts";
 import { type AnswerSize, MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
-import { answerChunks } from "../core/limits/answerText.ts";
+import { answerChunks, chargeValues } from "../core/limits/answerText.ts";
 import { currentAnswer } from "../core/limits/requestScope.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import type { Mail } from "../core/mail.ts";
@@ -221,7 +222,9 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   };
 
   async function handle(request: ApiRequest): Promise<ApiReply> {
-    return replyOf(await runFunction(request.pathParams.name ?? "", request), currentAnswer(maxAnswerBytes));
+    const result = await runFunction(request.pathParams.name ?? "", request);
+    const answer = currentAnswer(maxAnswerBytes);
+    return request.wantsValue ? valueReplyOf(result, answer) : replyOf(result, answer);
   }
 
   async function runFunction(name: string, call: FunctionCall): Promise<InvocationResult> {
@@ -338,6 +341,14 @@ async function replyOf(
 ): Promise<ApiReply> {
   const chunks = value === undefined ? ["{}"] : await answerChunks({ result: value }, answer);
   return chunkedReply(chunks, { status, ...(headers && { headers }) });
+}
+
+async function valueReplyOf(
+  { value, status = 200 }: InvocationResult,
+  answer: AnswerSize,
+): Promise<ApiReply> {
+  const result: JsonObject = value === undefined ? {} : { result: value };
+  return new ValueReply(result, await chargeValues([result], answer), status);
 }
 
 function defaultSettings(appId: string): ServerSettings {

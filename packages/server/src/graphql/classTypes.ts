@@ -15,7 +15,9 @@ import { graphqlNames } from "./classNames.ts";
 import { inputTypeOf, whereTypeOf } from "./fieldTypes.ts";
 import { InputEnum } from "./inputEnum.ts";
 import { createOutputType } from "./outputType.ts";
+import type { Connection } from "./pagination.ts";
 import { OBJECT } from "./scalars.ts";
+import { slicedList } from "./slicedList.ts";
 import type { GraphqlClass, TypeRegistry } from "./typeRegistry.ts";
 import { ACL_INPUT, OBJECT_ID } from "./valueTypes.ts";
 import { READ_OPTIONS_INPUT } from "./whereInputs.ts";
@@ -186,12 +188,17 @@ function addConnection(
   const { connectionType, edgeType } = connectionDefinitions({
     name,
     nodeType: output,
-    connectionFields: {
+    connectionFields: () => ({
       count: {
         description: "This is the number of all matching objects.",
         type: new GraphQLNonNull(GraphQLInt),
       },
-    },
+      edges: {
+        description: "A list of edges.",
+        type: new GraphQLList(edgeType),
+        resolve: ({ edges }: Connection) => edges && slicedList(edges),
+      },
+    }),
   });
   return registry.addOfClass(edgeType) && registry.addOfClass(connectionType, true);
 }

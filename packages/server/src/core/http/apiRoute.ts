@@ -15,6 +15,8 @@ export interface ApiRequest extends RequestContext {
   pathParams: Record<string, string>;
   /** The URL that the client used, for example `http://127.0.0.1:1337/server`. */
   serverUrl: string;
+  /** Whether the caller is in the process and takes values instead of texts, from the routes that have them. */
+  wantsValue?: boolean;
 }
 
 export interface ApiReply {

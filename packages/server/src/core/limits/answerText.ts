@@ -63,8 +63,8 @@ export async function answerTexts(
   const texts: string[] = [];
   if (knownChars <= UNMEASURED_CHARS) {
     for (const value of values) {
-      texts.push(chargedText(value, answer));
       if (slices.isExpired) await slices.pause();
+      texts.push(chargedText(value, answer));
     }
     return texts;
   }
@@ -73,9 +73,19 @@ export async function answerTexts(
   return texts;
 }
 
-async function chargeAll(values: readonly unknown[], answer: AnswerSize, slices: TimeSlicer): Promise<void> {
+/** Charges values that stay values. Returns the length of their JSON, about. Rejects like `answerChunks`. */
+export function chargeValues(values: readonly unknown[], answer: AnswerSize): Promise<number> {
+  return chargeAll(values, answer, new TimeSlicer());
+}
+
+async function chargeAll(
+  values: readonly unknown[],
+  answer: AnswerSize,
+  slices: TimeSlicer,
+): Promise<number> {
   let charged = 0;
   for (const value of values) {
+    if (slices.isExpired) await slices.pause();
     for (const { chars } of partsOf(value)) {
       charged += chars;
       answer.assertFits(charged);
@@ -83,6 +93,7 @@ async function chargeAll(values: readonly unknown[], answer: AnswerSize, slices:
     }
   }
   await answer.reserve(charged);
+  return charged;
 }
 
 /** Serializes a value that has been charged, except for what escapes add. */
@@ -90,6 +101,7 @@ async function chunksOf(value: unknown, answer: AnswerSize, slices: TimeSlicer):
   const chunks: string[] = [];
   let chunk = "";
   for (const part of partsOf(value)) {
+    if (slices.isExpired) await slices.pause();
     const text = part.text();
     if (text.length > part.chars) answer.charge(text.length - part.chars);
     chunk += text;
@@ -97,7 +109,6 @@ async function chunksOf(value: unknown, answer: AnswerSize, slices: TimeSlicer):
       chunks.push(chunk);
       chunk = "";
     }
-    if (slices.isExpired) await slices.pause();
   }
   if (chunk !== "") chunks.push(chunk);
   return chunks;

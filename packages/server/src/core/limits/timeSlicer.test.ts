@@ -31,9 +31,9 @@ function work(ms: number, group = "a"): Promise<number> {
   return runInScope(new RequestScope({ group, budget, maxAnswerBytes: 1 }), async () => {
     const slices = new TimeSlicer();
     for (let done = 0; done < ms; done += 0.5) {
+      if (slices.isExpired) await slices.pause();
       now += 0.5;
       turns[turns.length - 1] = (turns.at(-1) ?? 0) + 0.5;
-      if (slices.isExpired) await slices.pause();
     }
     return turns.length;
   });
@@ -41,11 +41,9 @@ function work(ms: number, group = "a"): Promise<number> {
 
 describe("TimeSlicer", () => {
   it("holds up the event loop as long for many pieces of work as for one", async () => {
-    await Promise.all(Array.from({ length: 20 }, () => work(50)));
-    const [first = 0, ...others] = turns;
+    await Promise.all(Array.from({ length: 100 }, () => work(20)));
     // All begin in the same turn.
-    expect(first).toBeLessThanOrEqual(30);
-    expect(Math.max(...others)).toBeLessThanOrEqual(20);
+    expect(Math.max(...turns)).toBeLessThanOrEqual(25);
   });
 
   it("continues the work of senders in turn", async () => {
@@ -58,7 +56,7 @@ describe("TimeSlicer", () => {
   });
 
   it("does not interrupt short work, whatever others do", async () => {
-    const others = Promise.all(Array.from({ length: 20 }, () => work(50)));
+    const others = Promise.all(Array.from({ length: 5 }, () => work(50)));
     const turn = turns.length;
     expect(await work(0.5, "b")).toBe(turn);
     await others;

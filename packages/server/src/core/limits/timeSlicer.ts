@@ -4,6 +4,8 @@ import { currentScope } from "./requestScope.ts";
 const TURN_MS = 10;
 /** How long work may last that begins in a turn whose time is used up, in ms: most work is over by then. */
 const SHORT_MS = 1;
+/** How long such work may take in one turn in all, in ms. */
+const MAX_SHORT_MS = 10;
 
 /** When the time for divided work is used up in this turn of the event loop; undefined before there is any. */
 let endOfTurn: number | undefined;
@@ -17,13 +19,17 @@ let isScheduled = false;
  */
 export class TimeSlicer {
   readonly #sender: string;
-  #end = Math.max(startTurn(), performance.now() + SHORT_MS);
+  #end: number;
 
   /** `sender` is that of the current request by default. */
   constructor(sender = currentScope()?.group ?? "") {
     this.#sender = sender;
+    const end = startTurn();
+    const now = performance.now();
+    this.#end = now < end + MAX_SHORT_MS ? Math.max(end, now + SHORT_MS) : now;
   }
 
+  /** Whether to pause, before the work begins or continues: much other work may have begun in the same turn. */
   get isExpired(): boolean {
     return performance.now() >= this.#end;
   }

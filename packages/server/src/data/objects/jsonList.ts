@@ -29,12 +29,12 @@ export async function mapInSlices<T, U>(items: readonly T[], map: (item: T) => U
   const settled: U[] = [];
   const slices = new TimeSlicer();
   for (const item of items) {
+    if (slices.isExpired) await slices.pause();
     const result = map(item);
     results.push(result);
     // The promise is awaited below; this avoids an unhandled rejection in the meantime.
     if (result instanceof Promise) result.catch(() => undefined);
     else settled.push(result);
-    if (slices.isExpired) await slices.pause();
   }
   return settled.length === results.length ? settled : Promise.all(results);
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { CreateWrite } from "../../database/store.ts";
+import type { ReadValue } from "./read.ts";
 import type { WriteOptions } from "./writeOptions.ts";
 
 export interface SaveReply {
@@ -26,6 +27,14 @@ export interface Objects {
   findChunks(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
   /** Returns the JSON text of the object. `params`: include, keys, excludeKeys. */
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
+  /** Like `find` and `get`, for callers that would parse the text. */
+  findValue(request: RequestContext, className: string, params: JsonObject): Promise<ReadValue>;
+  getValue(
+    request: RequestContext,
+    className: string,
+    objectId: string,
+    params: JsonObject,
+  ): Promise<ReadValue>;
   create(
     request: RequestContext,
     className: string,

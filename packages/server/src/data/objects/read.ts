@@ -15,7 +15,7 @@ import {
 } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
 import { AnswerSize, MAX_ANSWER_BYTES } from "../../core/limits/answerSize.ts";
-import { answerTexts } from "../../core/limits/answerText.ts";
+import { answerTexts, chargeValues } from "../../core/limits/answerText.ts";
 import { currentAnswer } from "../../core/limits/requestScope.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { ObjectText } from "../../database/objectText.ts";
@@ -62,6 +62,13 @@ export interface Reads {
   find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
   findChunks(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
+  findValue(request: RequestContext, className: string, params: JsonObject): Promise<ReadValue>;
+  getValue(
+    request: RequestContext,
+    className: string,
+    objectId: string,
+    params: JsonObject,
+  ): Promise<ReadValue>;
   /** Throws 119 (or 101) if the client may not run this query, regardless of its result. */
   authorizeFind(request: RequestContext, className: string, where: Condition, order?: Order[]): void;
   /**
@@ -83,10 +90,18 @@ export interface Reads {
   ): Promise<ReadonlySet<string>>;
 }
 
+/** A response that has not been serialized, with the length of its JSON, about. */
+export interface ReadValue {
+  value: JsonObject;
+  chars: number;
+}
+
+/** Objects of a response: texts that have been charged to it, or values that have not, with the most chars they can have. */
+type Results = { texts: readonly ObjectText[] } | { values: readonly JsonObject[]; knownChars: number };
+
 /** The result of a find before it is serialized. */
 interface FindResult {
-  /** Objects as JSON texts. */
-  results: readonly string[];
+  results: Results;
   count?: number;
   /** The class of the results, if it differs from the requested one. */
   className?: string;
@@ -114,7 +129,35 @@ export function createReads(dependencies: ReadDependencies): Reads {
     if (plan) return [JSON.stringify({ results: plan })];
     // The rest of the response after the list: `{}` or `{"count":…}`.
     const tail = JSON.stringify(others).slice(1);
-    return jsonListChunks('{"results":[', results, tail === "}" ? "]}" : `],${tail}`);
+    const texts = await textsOf(results);
+    return jsonListChunks('{"results":[', texts, tail === "}" ? "]}" : `],${tail}`);
+  }
+
+  const findValue: Reads["findValue"] = async (request, className, params) => {
+    const { results, plan, ...others } = await executeFind(request, className, params);
+    const { values, chars } = await valuesOf(results);
+    return { value: { results: plan ?? values, ...others }, chars };
+  };
+
+  const getValue: Reads["getValue"] = async (request, className, objectId, params) => {
+    const { values, chars } = await valuesOf(await executeGet(request, className, objectId, params));
+    const [value] = values;
+    if (!value) throw notFound();
+    return { value, chars };
+  };
+
+  function textsOf(results: Results): readonly ObjectText[] | Promise<readonly ObjectText[]> {
+    if ("texts" in results) return results.texts;
+    return answerTexts(results.values, currentAnswer(maxAnswerBytes), results.knownChars);
+  }
+
+  async function valuesOf(results: Results): Promise<{ values: JsonObject[]; chars: number }> {
+    if ("texts" in results) {
+      const values = await mapInSlices(results.texts, (text): JsonObject => JSON.parse(text));
+      return { values, chars: charsOf(results.texts) };
+    }
+    const chars = await chargeValues(results.values, currentAnswer(maxAnswerBytes));
+    return { values: [...results.values], chars };
   }
 
   async function executeFind(
@@ -123,7 +166,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     sentParams: JsonObject,
   ): Promise<FindResult> {
     access.assertReadable(request, className, "find");
-    if (isInternalClassName(className) && !rules.has(className)) return { results: [] };
+    if (isInternalClassName(className) && !rules.has(className)) return { results: NOTHING };
     assertClassName(className);
     const params = withParsedWhere(sentParams);
     const beforeFind = triggers.beforeFind(className);
@@ -155,7 +198,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     // Counting is authorized separately.
     const countScope =
       query.count && operation !== "count" ? access.authorizeRead(request, className, "count", query) : scope;
-    if (!scope) return { results: [], ...(query.count && { count: 0 }) };
+    if (!scope) return { results: NOTHING, ...(query.count && { count: 0 }) };
 
     const { where, order, limit, skip, includeScore } = query;
     const allowsStaleRead = STALE_READ_PREFERENCES.has(query.readPreference ?? "");
@@ -163,7 +206,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     if (query.explain) {
       const filter = queryParams.where ?? {};
       const steps = await reader.explain(scope, scopedQuery);
-      return { results: [], plan: explainedQuery({ find: className, filter }, steps, queryParams) };
+      return { results: NOTHING, plan: explainedQuery({ find: className, filter }, steps, queryParams) };
     }
     const [texts, count] = await Promise.all([
       reader.find(scope, scopedQuery),
@@ -216,10 +259,15 @@ export function createReads(dependencies: ReadDependencies): Reads {
     access.authorizeRead(request, className, operation, { where, order: [...order, redirecting] });
     const { redirectClassNameForKey: _, ...direct } = params;
     const found = await executeFind(request, target, direct);
-    const results = await mapInSlices(found.results, (text) => {
-      const object: JsonObject = JSON.parse(text);
-      return JSON.stringify({ ...object, className: target });
-    });
+    const withClass = (object: JsonObject) => ({ ...object, className: target });
+    const results: Results =
+      "texts" in found.results
+        ? {
+            texts: await mapInSlices(found.results.texts, (text) =>
+              JSON.stringify(withClass(JSON.parse(text))),
+            ),
+          }
+        : { ...found.results, values: found.results.values.map(withClass) };
     return { ...found, results, className: target };
   }
 
@@ -229,6 +277,19 @@ export function createReads(dependencies: ReadDependencies): Reads {
     objectId: string,
     params: JsonObject,
   ): Promise<string> {
+    const [text] = await textsOf(await executeGet(request, className, objectId, params));
+    // The trigger may have removed the object.
+    if (text === undefined) throw notFound();
+    return text;
+  }
+
+  /** Returns the object, or nothing if a trigger has removed it. */
+  async function executeGet(
+    request: RequestContext,
+    className: string,
+    objectId: string,
+    params: JsonObject,
+  ): Promise<Results> {
     access.assertReadable(request, className, "get");
     assertClassName(className);
     const scope = access.authorizeRead(request, className, "get");
@@ -238,29 +299,15 @@ export function createReads(dependencies: ReadDependencies): Reads {
       ? await beforeFind({ ...getParams, where: { objectId } }, request, true)
       : { params: getParams };
     const query = parseQuery(className, queryParams);
-    if (objects) {
-      const [serialized] = await serializeTriggerResults(
-        objects.slice(0, 1),
-        query,
-        className,
-        request,
-        queryParams,
-        "get",
-      );
-      if (serialized === undefined) throw notFound();
-      return serialized;
-    }
+    if (objects)
+      return serializeTriggerResults(objects.slice(0, 1), query, className, request, queryParams, "get");
     if (!scope) throw notFound();
     // The trigger may have changed the query.
     const text = beforeFind
       ? (await reader.find(scope, { where: query.where, limit: 1 }))[0]
       : await reader.get(scope, objectId);
     if (text === undefined) throw notFound();
-    const results = serializeResults([text], query, scope.schema, request, queryParams, "get");
-    const [serialized] = results instanceof Promise ? await results : results;
-    // The trigger may have removed the object.
-    if (serialized === undefined) throw notFound();
-    return serialized;
+    return serializeResults([text], query, scope.schema, request, queryParams, "get");
   }
 
   /**
@@ -274,7 +321,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     request: RequestContext,
     params: JsonObject,
     operation: "get" | "find",
-  ): Promise<readonly string[]> {
+  ): Promise<Results> {
     const schema = schemas.get(className) ?? emptySchema(className);
     const seesAll = bypassesPermissions(request.auth);
     const getId = ({ objectId }: JsonObject) => (typeof objectId === "string" ? objectId : undefined);
@@ -297,10 +344,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     return serializeResults(texts, query, schema, request, params, operation);
   }
 
-  /**
-   * Serializes objects as JSON texts, which are charged to the answer: at once if stored texts are passed through, because
-   * nothing changes.
-   */
+  /** Returns objects as the response has them: at once if stored texts are passed through, because nothing changes. */
   function serializeResults(
     texts: readonly ObjectText[],
     query: Query,
@@ -308,7 +352,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     request: RequestContext,
     params: JsonObject,
     operation: "get" | "find",
-  ): readonly string[] | Promise<readonly string[]> {
+  ): Results | Promise<Results> {
     const { className } = schema;
     const isUnchanged =
       !serializer.forClass(className) &&
@@ -317,7 +361,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
       query.include.length + query.excludeKeys.length === 0;
     if (isUnchanged && relationFields(schema).length === 0 && !texts.some(mayContainFiles)) {
       currentAnswer(maxAnswerBytes).charge(charsOf(texts));
-      return texts;
+      return { texts };
     }
     return serializeChanged(texts, query, schema, request, params, operation, isUnchanged);
   }
@@ -331,7 +375,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     params: JsonObject,
     operation: "get" | "find",
     hasAllFields: boolean,
-  ): Promise<readonly string[]> {
+  ): Promise<Results> {
     const { className } = schema;
     const answer = currentAnswer(maxAnswerBytes);
     const afterFind = triggers.afterFind(className);
@@ -343,7 +387,9 @@ export function createReads(dependencies: ReadDependencies): Reads {
         : texts;
       const tail = relations.length === 0 ? "" : `,${JSON.stringify(Object.fromEntries(relations)).slice(1)}`;
       answer.charge(charsOf(serialized) + serialized.length * tail.length);
-      return tail === "" ? serialized : serialized.map((text) => text.slice(0, -1) + tail);
+      return {
+        texts: tail === "" ? serialized : serialized.map((text) => text.slice(0, -1) + tail),
+      };
     }
     let objects = await mapInSlices(texts, (text) => {
       const object = { ...serializer.parseWithFileUrls(text, request), ...Object.fromEntries(relations) };
@@ -364,7 +410,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
       objects = await afterFind(objects, params, request, operation === "get");
       knownChars = Number.POSITIVE_INFINITY;
     }
-    return answerTexts(await mapInSlices(objects, selectFields), answer, knownChars);
+    return { values: await mapInSlices(objects, selectFields), knownChars };
   }
 
   const authorizeFind: Reads["authorizeFind"] = (request, className, where, order = []) => {
@@ -392,12 +438,16 @@ export function createReads(dependencies: ReadDependencies): Reads {
     find,
     findChunks,
     get,
+    findValue,
+    getValue,
     authorizeFind,
     serializer: serializer.forClassWithFiles,
     readCondition,
     readableIds,
   };
 }
+
+const NOTHING: Results = { texts: [] };
 
 function charsOf(texts: readonly string[]): number {
   let chars = 0;
