@@ -37,62 +37,86 @@ export interface AttackTarget {
   expectAlive(): Promise<void>;
 }
 
+/** How a client identifies itself: in headers, and in the body of requests of old clients. */
+export interface Keys {
+  headers: Readonly<Record<string, string>>;
+  envelope: JsonObject;
+}
+
+/** Sends a POST as legacy clients do, with a raw body. */
+async function postRaw(purse: Purse, path: string, body: string): Promise<AttemptAnswer> {
+  const headers = { "Content-Type": "text/plain" };
+  const answer = await sendRequest(`${purse.serverUrl}${path}`, { method: "POST", headers, body });
+  return answerOf(answer.status, answer.text);
+}
+
+/** Sends a request of a client by a transport. */
+export async function sendAttempt(
+  purse: Purse,
+  transport: Transport,
+  keys: Keys,
+  attempt: Attempt,
+): Promise<AttemptAnswer> {
+  const { method, path, params = {} } = attempt;
+  const envelope = { _ApplicationId: purse.appId, ...keys.envelope };
+  if (transport === "overridden method") {
+    // Serialized manually, so that keys that JavaScript treats specially arrive unchanged.
+    const own = JSON.stringify({ ...envelope, _method: method }).slice(0, -1);
+    const more = stringify(params).slice(1);
+    return postRaw(purse, path, more === "}" ? `${own}}` : `${own},${more}`);
+  }
+  if (transport === "batch") {
+    const entry = `{"method":"${method}","path":${JSON.stringify(`/server${path}`)},"body":${stringify(params)}}`;
+    const answer = await postRaw(
+      purse,
+      "/batch",
+      `${JSON.stringify(envelope).slice(0, -1)},"requests":[${entry}]}`,
+    );
+    const entries: unknown = JSON.parse(answer.text);
+    if (!Array.isArray(entries)) return answer;
+    const [{ error, success }] = entries;
+    return { status: error ? 400 : 200, code: error?.code ?? null, text: JSON.stringify(error ?? success) };
+  }
+  const texts = Object.entries(params).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : stringify(value),
+  ]);
+  const search = method === "GET" ? `?${new URLSearchParams(texts)}` : "";
+  // Parameters that are too long for a URL are sent by another transport.
+  if (search.length > 15_000) return sendAttempt(purse, "overridden method", keys, attempt);
+  const answer = await sendRequest(`${purse.serverUrl}${path}${search}`, {
+    method,
+    headers: {
+      "X-Parse-Application-Id": purse.appId,
+      ...keys.headers,
+      "Content-Type": "application/json",
+    },
+    body: method === "POST" || method === "PUT" ? stringify(params) : undefined,
+  });
+  return answerOf(answer.status, answer.text);
+}
+
 /** The transports to a server that was started with READ_ONLY_KEY, and a user who uses them. */
 export async function attack(purse: Purse): Promise<AttackTarget & { sessionToken: string; userId: string }> {
   const { sessionToken, id: userId } = await signUp(purse);
   await rest(purse, "POST", "/classes/Alive", { n: 1 }, { useMasterKey: true });
 
-  const credentials = (identity: Identity): JsonObject => {
-    if (identity === "a user") return { _SessionToken: sessionToken };
-    if (identity === "the master key") return { _MasterKey: purse.masterKey };
-    return identity === "the read-only key" ? { _MasterKey: READ_ONLY_KEY } : {};
+  const keysOf = (identity: Identity): Keys => {
+    if (identity === "an anonymous client") return { headers: {}, envelope: {} };
+    if (identity === "a user") {
+      const headers = { "X-Parse-Session-Token": sessionToken };
+      return { headers, envelope: { _SessionToken: sessionToken } };
+    }
+    const key = identity === "the master key" ? purse.masterKey : READ_ONLY_KEY;
+    return { headers: { "X-Parse-Master-Key": key }, envelope: { _MasterKey: key } };
   };
-
-  async function post(path: string, body: string): Promise<AttemptAnswer> {
-    const headers = { "Content-Type": "text/plain" };
-    const answer = await sendRequest(`${purse.serverUrl}${path}`, { method: "POST", headers, body });
-    return answerOf(answer.status, answer.text);
-  }
-
-  async function send(transport: Transport, who: Identity, attempt: Attempt): Promise<AttemptAnswer> {
-    const { method, path, params = {} } = attempt;
-    const envelope = { _ApplicationId: purse.appId, ...credentials(who) };
-    if (transport === "overridden method") {
-      // Serialized manually, so that keys that JavaScript treats specially arrive unchanged.
-      const own = JSON.stringify({ ...envelope, _method: method }).slice(0, -1);
-      const more = stringify(params).slice(1);
-      return post(path, more === "}" ? `${own}}` : `${own},${more}`);
-    }
-    if (transport === "batch") {
-      const entry = `{"method":"${method}","path":${JSON.stringify(`/server${path}`)},"body":${stringify(params)}}`;
-      const answer = await post("/batch", `${JSON.stringify(envelope).slice(0, -1)},"requests":[${entry}]}`);
-      const entries: unknown = JSON.parse(answer.text);
-      if (!Array.isArray(entries)) return answer;
-      const [{ error, success }] = entries;
-      return { status: error ? 400 : 200, code: error?.code ?? null, text: JSON.stringify(error ?? success) };
-    }
-    const keys: Record<string, string> = { "X-Parse-Application-Id": purse.appId };
-    if (who === "a user") keys["X-Parse-Session-Token"] = sessionToken;
-    if (who === "the master key") keys["X-Parse-Master-Key"] = purse.masterKey;
-    if (who === "the read-only key") keys["X-Parse-Master-Key"] = READ_ONLY_KEY;
-    const texts = Object.entries(params).map(([name, value]) => [
-      name,
-      typeof value === "string" ? value : stringify(value),
-    ]);
-    const search = method === "GET" ? `?${new URLSearchParams(texts)}` : "";
-    // Parameters that are too long for a URL are sent by another transport.
-    if (search.length > 15_000) return send("overridden method", who, attempt);
-    const answer = await sendRequest(`${purse.serverUrl}${path}${search}`, {
-      method,
-      headers: { ...keys, "Content-Type": "application/json" },
-      body: method === "POST" || method === "PUT" ? stringify(params) : undefined,
-    });
-    return answerOf(answer.status, answer.text);
-  }
+  const post: AttackTarget["post"] = (path, body) => postRaw(purse, path, body);
+  const send: AttackTarget["send"] = (transport, who, attempt) =>
+    sendAttempt(purse, transport, keysOf(who), attempt);
 
   async function subscribe(who: Identity, className: string, where: JsonValue): Promise<number | null> {
     const client = await openSocket(purse);
-    const { _SessionToken, _MasterKey } = credentials(who);
+    const { _SessionToken, _MasterKey } = keysOf(who).envelope;
     const connect = { op: "connect", applicationId: purse.appId };
     await client.request({ ...connect, sessionToken: _SessionToken, masterKey: _MasterKey });
     const query = `{"className":${JSON.stringify(className)},"where":${stringify(where)}}`;
