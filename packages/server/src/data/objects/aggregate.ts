@@ -14,6 +14,8 @@ import {
 } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import { assertMaster } from "../../core/http/masterKeyAccess.ts";
+import { MAX_ANSWER_BYTES } from "../../core/limits/answerSize.ts";
+import { currentAnswer } from "../../core/limits/requestScope.ts";
 import { PipelineError } from "../pipeline/pipelineError.ts";
 import { parsePipeline, type Stage } from "../pipeline/stage.ts";
 import type { AggregationWorker } from "./aggregationWorker.ts";
@@ -31,7 +33,8 @@ const EARTH_RADIUS_M = 6_378_100;
 export interface Aggregates {
   /**
    * Runs an aggregation pipeline over the objects of a class that a request may read, and returns the JSON text of each
-   * result: its numbers may have more digits than a double. `params` are in wire format.
+   * result: its numbers may have more digits than a double. `params` are in wire format. Rejects with 116 if the results
+   * are too large.
    */
   aggregate(request: RequestContext, className: string, params: JsonObject): Promise<readonly string[]>;
 }
@@ -40,6 +43,7 @@ export interface AggregateDependencies {
   access: ReadAccess;
   reader: ObjectReader;
   aggregationWorker: AggregationWorker;
+  maxAnswerBytes?: number;
 }
 
 /** Parameters of the request other than the pipeline. */
@@ -56,8 +60,19 @@ const OTHER_PARAMETERS = [
 /** The operators of pipelines are only loaded once a pipeline is requested. */
 const loadCompiler = () => import("../pipeline/pipeline.ts");
 
-export function createAggregates({ access, reader, aggregationWorker }: AggregateDependencies): Aggregates {
+export function createAggregates({
+  access,
+  reader,
+  aggregationWorker,
+  maxAnswerBytes = MAX_ANSWER_BYTES,
+}: AggregateDependencies): Aggregates {
   const aggregate: Aggregates["aggregate"] = async (request, className, params) => {
+    const texts = await resultsOf(request, className, params);
+    await currentAnswer(maxAnswerBytes).reserve(texts.reduce((sum, { length }) => sum + length + 1, 0));
+    return texts;
+  };
+
+  const resultsOf: Aggregates["aggregate"] = async (request, className, params) => {
     // Hidden fields cannot be removed from the result of a pipeline.
     assertMaster(request);
     assertClassName(className);

@@ -36,6 +36,6 @@ export function createObjects(dependencies: ObjectsDependencies): Reads &
     ...createReads({ ...dependencies, access, serializer, reader }),
     ...createWrites({ ...dependencies, access, serializer, numberDecimals }),
     replayFields: createReplayFields({ ...dependencies, access, serializer }),
-    aggregates: createAggregates({ access, reader, aggregationWorker: dependencies.aggregationWorker }),
+    aggregates: createAggregates({ ...dependencies, access, reader }),
   };
 }

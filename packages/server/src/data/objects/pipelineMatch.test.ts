@@ -40,7 +40,7 @@ const SAME_MEANING: [string, JsonObject, JsonObject][] = [
 describe("a match takes", () => {
   it.each(SAME_MEANING)("%s", (_, match, where) => {
     expect(splitMatch(match, schema)).toEqual({
-      condition: { kind: "and", conditions: [parseWhere(where)] },
+      condition: parseWhere(where),
       rest: undefined,
     });
     expect(parseCondition(match, schema)).toEqual(parseWhere(where));
@@ -53,8 +53,7 @@ it("a text that is no date stays a text", () => {
 
 it("the database tests the negation of operators, which its own conditions do not have", () => {
   const { condition, rest } = splitMatch({ n: { $not: { $gt: 2 }, $lt: 9 } }, schema);
-  const where = { $and: [{ $nor: [{ n: { $gt: 2 } }] }, { n: { $lt: 9 } }] };
-  expect(condition).toEqual({ kind: "and", conditions: [parseWhere(where)] });
+  expect(condition).toEqual(parseWhere({ $nor: [{ n: { $gt: 2 } }], n: { $lt: 9 } }));
   expect(rest).toBeUndefined();
 });
 
@@ -72,7 +71,7 @@ it.each<[string, JsonObject]>([
   ["a branch of an $or with one of them", { $or: [{ n: 1 }, { tags: { $size: 1 } }] }],
 ])("%s is left to the worker, and the rest of the match is not", (_, left) => {
   const { condition, rest } = splitMatch({ title: "x", ...left }, schema);
-  expect(condition).toEqual({ kind: "and", conditions: [parseWhere({ title: "x" })] });
+  expect(condition).toEqual(parseWhere({ title: "x" }));
   expect(rest).toEqual(left);
 });
 
@@ -80,4 +79,9 @@ it("an invalid condition that only the database has is an error", () => {
   expect(() => splitMatch({ place: { $nearSphere: 5 } }, schema)).toThrow(
     expect.objectContaining({ code: 107 }),
   );
+});
+
+it("the size of a match is limited as a whole", () => {
+  const patterns = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`f${i}`, { $regex: "a" }]));
+  expect(() => splitMatch(patterns, schema)).toThrow(expect.objectContaining({ code: 102 }));
 });

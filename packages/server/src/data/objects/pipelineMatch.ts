@@ -24,24 +24,33 @@ export interface SplitMatch {
  * invalid conditions that only the database has.
  */
 export function splitMatch(match: JsonObject, schema: ClassSchema | undefined): SplitMatch {
-  const conditions: Condition[] = [];
+  const wheres: JsonObject[] = [];
   const rest: JsonObject = {};
   for (const [key, value] of Object.entries(match)) {
-    const condition = parseExact({ [key]: value }, schema);
-    if (condition) conditions.push(condition);
+    const where = exactWhere({ [key]: value }, schema);
+    if (where) wheres.push(where);
     else rest[key] = value;
   }
   return {
-    condition: { kind: "and", conditions },
+    // Parsed once more as a whole, because its size is limited as a whole.
+    condition: parseWhere(conjunction(wheres)),
     rest: Object.keys(rest).length > 0 ? rest : undefined,
   };
 }
 
-function parseExact(match: JsonObject, schema: ClassSchema | undefined): Condition | undefined {
+/** Returns one where with all conditions of others. */
+function conjunction(wheres: readonly JsonObject[]): JsonObject {
+  const keys = wheres.flatMap((where) => Object.keys(where));
+  return new Set(keys).size === keys.length ? Object.assign({}, ...wheres) : { $and: [...wheres] };
+}
+
+/** Returns a where with the same meaning as a match, if there is one that the database accepts. */
+function exactWhere(match: JsonObject, schema: ClassSchema | undefined): JsonObject | undefined {
   const where = toWhere(match, schema);
   if (!where) return undefined;
   try {
-    return parseWhere(where);
+    parseWhere(where);
+    return where;
   } catch (error) {
     if (error instanceof ProtocolError && !hasDatabaseOperators(match)) return undefined;
     throw error;
@@ -111,8 +120,7 @@ function toWhere(match: JsonObject, schema: ClassSchema | undefined): JsonObject
       parts.push(...conditions);
     }
   }
-  const [only] = parts;
-  return parts.length === 1 ? only : { $and: parts };
+  return conjunction(parts);
 }
 
 function branchToWhere(branch: JsonValue, schema: ClassSchema | undefined): JsonObject | undefined {

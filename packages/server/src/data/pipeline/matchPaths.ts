@@ -10,6 +10,16 @@ const INDEX = /^\d+$/;
  */
 export function valueCollector(names: readonly string[]): (value: Value) => Value[] {
   const fields = names.map((name) => ({ name, index: INDEX.test(name) ? Number(name) : undefined }));
+  const [only] = names;
+  if (only !== undefined && names.length === 1) {
+    // Most paths are the name of a field.
+    return (value) => {
+      if (value instanceof Document) return [value[nameWithin(value, only)]];
+      const found: Value[] = [];
+      collect(value, fields, 0, found);
+      return found;
+    };
+  }
   return (value) => {
     const found: Value[] = [];
     collect(value, fields, 0, found);

@@ -56,10 +56,13 @@ export function sortDocuments(documents: Iterable<Document>, keys: readonly Sort
  */
 function sortValueReader(names: readonly string[], direction: 1 | -1): (value: Value) => Value {
   const collect = valueCollector(names);
+  const outermost = (items: readonly Value[]) =>
+    items.reduce((best, item) => (compareValues(item, best) * direction < 0 ? item : best));
   return (document) => {
-    const items = collect(document).flatMap(itemsToSortBy);
-    if (items.length === 0) return null;
-    return items.reduce((best, item) => (compareValues(item, best) * direction < 0 ? item : best));
+    const values = collect(document);
+    const [only] = values;
+    if (values.length === 1 && !Array.isArray(only)) return only ?? null;
+    return values.length === 0 ? null : outermost(values.flatMap(itemsToSortBy));
   };
 }
 

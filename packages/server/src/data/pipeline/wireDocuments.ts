@@ -10,10 +10,12 @@ const MAX_RESULT_DEPTH = 200;
 
 /** Converts the JSON text of an object to a document: with `_id` and dates. */
 export function toDocument(text: string): Document {
-  const { objectId, ...fields }: JsonObject = JSON.parse(text);
+  const object: JsonObject = JSON.parse(text);
   const document = new Document();
-  if (objectId !== undefined) document._id = toValue(objectId);
-  for (const [name, value] of Object.entries(fields)) {
+  if (object.objectId !== undefined) document._id = toValue(object.objectId);
+  for (const name in object) {
+    const value = object[name] ?? null;
+    if (name === "objectId") continue;
     document[name] = TIMES.has(name) && typeof value === "string" ? new Date(value) : toValue(value);
   }
   return document;
@@ -34,22 +36,26 @@ export function toValue(value: JsonValue): Value {
  * cannot hold.
  */
 export function toResultText(document: Document): string {
-  const { _id, ...fields } = document;
-  const members = Object.entries(fields).flatMap(([name, value]) => {
+  const members: string[] = [];
+  if (document._id !== undefined) members.push(`"objectId":${groupIdText(document._id)}`);
+  for (const name in document) {
+    const value = document[name];
+    if (value === undefined || name === "_id") continue;
     const pointer = name.startsWith("_p_") ? pointerFrom(value) : undefined;
-    return pointer === undefined
-      ? memberText(name, value, true, 1)
-      : memberText(name.slice("_p_".length), pointer, true, 1);
-  });
-  const id = _id === undefined ? [] : [`"objectId":${groupIdText(_id)}`];
-  return `{${[...id, ...members].join()}}`;
+    members.push(
+      pointer === undefined
+        ? memberText(name, value, true, 1)
+        : memberText(name.slice("_p_".length), pointer, true, 1),
+    );
+  }
+  return `{${members.join()}}`;
 }
 
 /** The id of a group: empty texts, lists and objects are null, and pointers their ids, as in Parse Server. */
 function groupIdText(id: Value): string {
   if (id === "" || (Array.isArray(id) && id.length === 0)) return "null";
   if (!(id instanceof Document) || pointerText(id) !== undefined) return valueText(idOf(id), 1);
-  const members = Object.entries(id).flatMap(([name, value]) => memberText(name, idOf(value), false, 2));
+  const members = definedEntries(id).map(([name, value]) => memberText(name, idOf(value), false, 2));
   return members.length === 0 ? "null" : `{${members.join()}}`;
 }
 
@@ -69,14 +75,15 @@ function pointerFrom(value: Value): Document | undefined {
   });
 }
 
-/** Returns a member of an object as JSON; nothing if the value is missing. */
-function memberText(name: string, value: Value, isOfObject: boolean, depth: number): string[] {
-  if (value === undefined) return [];
-  const text =
-    isOfObject && value instanceof Date && TIMES.has(name)
-      ? JSON.stringify(isoText(value))
-      : valueText(value, depth);
-  return [`${JSON.stringify(name)}:${text}`];
+/** The members of an object that are not missing. */
+function definedEntries(document: Document): [string, Value][] {
+  return Object.entries(document).filter(([, value]) => value !== undefined);
+}
+
+/** Returns a member of an object as JSON. */
+function memberText(name: string, value: Value, isOfObject: boolean, depth: number): string {
+  const isTime = isOfObject && value instanceof Date && TIMES.has(name);
+  return `${JSON.stringify(name)}:${isTime ? JSON.stringify(isoText(value)) : valueText(value, depth)}`;
 }
 
 function valueText(value: Value, depth: number): string {
@@ -99,7 +106,7 @@ function valueText(value: Value, depth: number): string {
   if (Array.isArray(value)) return `[${value.map((item) => valueText(item, depth + 1)).join()}]`;
   // A document with an id is an object of another class, which a stage has looked up.
   const isObject = value._id !== undefined && value.objectId === undefined;
-  const members = Object.entries(value).flatMap(([name, inner]) =>
+  const members = definedEntries(value).map(([name, inner]) =>
     memberText(isObject && name === "_id" ? "objectId" : name, inner, isObject, depth + 1),
   );
   return `{${members.join()}}`;

@@ -30,7 +30,9 @@ function unreadable(text: string, target: string): ConversionError {
 }
 
 function outOfRange(value: Numeric, target: string): ConversionError {
-  return new ConversionError(`cannot convert ${numberText(value)} to ${target}: it is out of range`);
+  return new ConversionError(
+    `cannot convert ${numberText(value).slice(0, 100)} to ${target}: it is out of range`,
+  );
 }
 
 /** Converts to a whole number within limits; digits after the point are dropped, but texts must have none. */
