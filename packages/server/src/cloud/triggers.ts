@@ -87,7 +87,8 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
     const { changes, context } = await run(`beforeSave of ${className}`, invocation);
     Object.assign(request.context, context);
     for (const key of changes?.unset ?? []) delete operations[key];
-    for (const [key, value] of Object.entries(changes?.set ?? {})) operations[key] = parseOperation(value, key);
+    for (const [key, value] of Object.entries(changes?.set ?? {}))
+      operations[key] = parseOperation(value, key);
   }
 
   async function afterChange(
