@@ -37,4 +37,12 @@ describe("the documentation of the data API", () => {
     expect(await head.text()).toBe("");
     expect((await fetch(`${purse.url}/api/v2/docs`, { method: "POST" })).status).toBe(404);
   });
+
+  it("refreshes nothing with HEAD", async () => {
+    const address = `0x${"1".repeat(40)}`;
+    for (const path of [`/nft/${address}/1/metadata/resync`, `/erc20/${address}/metadata/resync`]) {
+      expect((await fetch(`${purse.url}/api/v2${path}`, { method: "HEAD" })).status).toBe(404);
+      expect((await fetch(`${purse.url}/api/v2${path}`)).status).not.toBe(404);
+    }
+  });
 });

@@ -222,6 +222,38 @@ describe("file permissions", () => {
   });
 });
 
+describe("file names", () => {
+  it.each([
+    ...[
+      "報告書.pdf",
+      "größe.txt",
+      "Foto (1).jpg",
+      "it's.txt",
+      "a+b.txt",
+      "50%.txt",
+      "what?.txt",
+      'say "hi".txt',
+    ],
+    ...["תמונה.png", "👩‍🚀.jpg", "#1 & 2;.txt"],
+  ])("are kept: %s", async (name) => {
+    const { status, body } = await raw(encodeURIComponent(name));
+    expect([status, body.name]).toEqual([201, expect.stringMatching(/^[0-9a-f]{32}_/)]);
+    expect(String(body.name).slice(33)).toBe(name);
+    const response = await fetch(String(body.url));
+    expect(await response.text()).toBe(HELLO.toString());
+    const [, encoded = ""] =
+      /filename\*=UTF-8''([\w.%~!-]+)$/.exec(response.headers.get("content-disposition") ?? "") ?? [];
+    expect(decodeURIComponent(encoded)).toBe(name);
+    const file = { __type: "File", name: String(body.name), url: String(body.url) };
+    const saved = await rest(purse, "POST", "/classes/Named", { file }, { useMasterKey: true });
+    const path = `/classes/Named/${saved.body.objectId}`;
+    expect((await rest(purse, "GET", path, undefined, { useMasterKey: true })).body.file).toEqual(file);
+    const url = `/files/${encodeURIComponent(String(body.name))}`;
+    expect((await rest(purse, "DELETE", url, undefined, { useMasterKey: true })).status).toBe(200);
+    expect((await fetch(String(body.url))).status).toBe(404);
+  });
+});
+
 describe("rejected uploads", () => {
   it.each([
     ["..%2Fup.txt"],

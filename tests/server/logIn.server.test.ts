@@ -37,6 +37,23 @@ describe.each(DATABASES)("login credentials on %s", (database) => {
     return { username, email, id: String(body.objectId) };
   }
 
+  it("start no session by HEAD", async () => {
+    const { username, id } = await newUser();
+    const sessions = async () => {
+      const where = { user: { __type: "Pointer", className: "_User", objectId: id } };
+      const master = { useMasterKey: true };
+      const { body } = await rest(purse, "GET", `/sessions${query({ where })}`, undefined, master);
+      return Array.isArray(body.results) ? body.results.length : undefined;
+    };
+    const before = await sessions();
+    const url = `${purse.serverUrl}/login${query({ username, password: PASSWORD })}`;
+    const headers = { "X-Parse-Application-Id": purse.appId };
+    expect((await fetch(url, { method: "HEAD", headers })).status).toBe(405);
+    expect(await sessions()).toBe(before);
+    expect((await fetch(url, { headers })).status).toBe(200);
+    expect(await sessions()).not.toBe(before);
+  });
+
   describe.each(ways)("%s", (_way, send) => {
     it("find a user by username, by email address, and by email address as username, in any case", async () => {
       const { username, email, id } = await newUser();

@@ -4,6 +4,7 @@ export * from "./conditionCost.ts";
 export * from "./delimitedText.ts";
 export * from "./distance.ts";
 export * from "./earthRadius.ts";
+export * from "./ensNames.ts";
 export * from "./errors.ts";
 export * from "./escapeHtml.ts";
 export * from "./fieldTypes.ts";

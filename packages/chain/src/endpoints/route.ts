@@ -8,6 +8,8 @@ export interface Route {
   functionName: string;
   /** Names of the function in later clients. */
   aliases: readonly string[];
+  /** Whether it refreshes what is stored, although its method is GET. */
+  refreshes: boolean;
   /** The parameter that is the whole request body; undefined if the body has properties. */
   bodyParameter: string | undefined;
   /**

@@ -57,6 +57,7 @@ export function createRoute<Name extends EndpointName>(
     path: row.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     functionName: name,
     aliases: row.aliases ?? [],
+    refreshes: row.refreshes ?? false,
     bodyParameter: row.body && "parameter" in row.body ? row.body.parameter[0] : undefined,
     run: async (values) => (await runWithStatus(values)).body,
     runWithStatus,

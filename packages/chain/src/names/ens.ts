@@ -1,3 +1,4 @@
+import { normalEnsName, primaryEnsName } from "@purse/protocol";
 import { decodeAbiParameters, encodeFunctionData, type Hex, parseAbi, toHex, zeroAddress } from "viem";
 import { namehash, normalize, packetToBytes } from "viem/ens";
 import { asHex } from "../model/hexBytes.ts";
@@ -15,7 +16,6 @@ const RESOLVER = parseAbi([
 /** Interface id of a wildcard resolver (ENSIP-10). */
 const EXTENDED_RESOLVER_INTERFACE = "0x9061b923";
 const MAX_LABELS = 32;
-const MAX_NAME_BYTES = 255;
 
 /** Resolves names of an ENS registry (EIP-137) on one chain. */
 export class Ens {
@@ -44,10 +44,8 @@ export class Ens {
     const reverse = `${address.slice(2)}.addr.reverse`;
     const data = encodeFunctionData({ abi: RESOLVER, functionName: "name", args: [namehash(reverse)] });
     const answer = await this.#resolve(reverse, data);
-    const name = answer && decodeValue("string", answer);
-    // A name that is not normalized may imitate another one.
-    if (!name || normalForm(name) !== name) return undefined;
-    return (await this.addressOf(name)) === address ? name : undefined;
+    const recorded = answer && decodeValue("string", answer);
+    return primaryEnsName(address, recorded, normalize, (name) => this.addressOf(name));
   }
 
   /** Calls the resolver of a name, or the wildcard resolver of its nearest parent (ENSIP-10). */
@@ -98,21 +96,9 @@ export class Ens {
   }
 }
 
-/**
- * Names of small letters and digits are normal as they are. Normalizing others loads tables that then take 20 MB of
- * memory.
- */
-const PLAIN_NAME = /^[a-z0-9]+(?:\.[a-z0-9]+)*$/;
-
-/** Normalizes a name (ENSIP-15); undefined for invalid names: mixed scripts, invisible characters, … */
+/** Normalizes a name (ENSIP-15); undefined for invalid names. */
 export function normalForm(name: string): string | undefined {
-  try {
-    const normal = PLAIN_NAME.test(name) ? name : normalize(name);
-    const isValid = normal.split(".").every((label) => label !== "" && !/^\[[0-9a-f]{64}\]$/.test(label));
-    return isValid && Buffer.byteLength(normal) <= MAX_NAME_BYTES ? normal : undefined;
-  } catch {
-    return undefined;
-  }
+  return normalEnsName(name, normalize);
 }
 
 function decodeAddress(answer: string): string | undefined {

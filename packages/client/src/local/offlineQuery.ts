@@ -109,7 +109,10 @@ function sortable(value: JsonValue | undefined): { rank: number; value: number |
   if (typeof value === "number") return { rank: 1, value };
   if (typeof value === "string") return { rank: 2, value };
   if (typeof value === "boolean") return { rank: 3, value: Number(value) };
-  return { rank: 4, value: isWireDate(value) ? new Date(timeOf(value)).toISOString() : JSON.stringify(value) };
+  return {
+    rank: 4,
+    value: isWireDate(value) ? new Date(timeOf(value)).toISOString() : JSON.stringify(value),
+  };
 }
 
 const QUOTED = /\\Q(.*?)(?:\\E|$)/gs;

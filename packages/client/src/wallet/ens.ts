@@ -1,3 +1,4 @@
+import { primaryEnsName } from "@purse/protocol";
 import type { Eip1193Provider } from "./eip1193.ts";
 
 /** The address of the ENS registry, on every chain that has it. */
@@ -34,15 +35,14 @@ export async function ensRecords(name: string, provider: Eip1193Provider): Promi
   return { address: known, avatar: avatar || null, email: email || null, url: url || null };
 }
 
-/** The primary name of an address on the chain; null without one that resolves back to the address. */
+/** The primary name of an address on the chain; null without a valid one that resolves back to the address. */
 export async function ensName(address: string, provider: Eip1193Provider): Promise<string | null> {
   const reverse = await resolverOf(`${address.slice(2).toLowerCase()}.addr.reverse`, provider);
-  const name = await reverse?.ask("name");
-  if (!name) return null;
-  // Anyone can set any name for their address; only the forward record proves it.
-  const forward = await resolverOf(name, provider);
-  const owner = await forward?.ask("addr");
-  return owner?.toLowerCase() === address.toLowerCase() ? name : null;
+  const recorded = await reverse?.ask("name");
+  if (!recorded) return null;
+  const { normalize } = await import("viem/ens");
+  const addressOf = async (name: string) => (await resolverOf(name, provider))?.ask("addr");
+  return (await primaryEnsName(address, recorded, normalize, addressOf)) ?? null;
 }
 
 /**

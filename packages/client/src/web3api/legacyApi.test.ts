@@ -82,6 +82,10 @@ describe("names", () => {
     expect(await resolveName("nobody.eth")).toBeNull();
     expect(await lookupAddress(address)).toBeNull();
     server.respondWith(() => ({ status: 400, body: { code: 142, error: "domain is not a valid name" } }));
+    for (const name of ["MetaMask.eth", "vitaIik.eth", "a b.eth"]) {
+      server.respondWith(() => ({ body: { result: { name } } }));
+      expect(await lookupAddress(address)).toBeNull();
+    }
     await expect(resolveName("n o")).rejects.toThrow("domain is not a valid name");
   });
 });

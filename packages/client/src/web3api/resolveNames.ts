@@ -1,10 +1,16 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isPlainEnsName, normalEnsName, ProtocolError } from "@purse/protocol";
 import type { RequestOptions } from "../transport.ts";
 import { Web3API } from "./web3api.ts";
 
-/** The primary name of an address; null without one that resolves back to it. */
-export function lookupAddress(address: string, options: RequestOptions = {}): Promise<string | null> {
-  return orNull(async () => (await Web3API.resolve.resolveAddress({ address }, options)).name);
+/**
+ * The primary name of an address, which the server has resolved back to it; null without one, or if it is not in its
+ * normal form: such names imitate others.
+ */
+export async function lookupAddress(address: string, options: RequestOptions = {}): Promise<string | null> {
+  const name = await orNull(async () => (await Web3API.resolve.resolveAddress({ address }, options)).name);
+  if (name === null || isPlainEnsName(name)) return name;
+  const { normalize } = await import("viem/ens");
+  return normalEnsName(name, normalize) === name ? name : null;
 }
 
 /** The address of a name (ENS, Unstoppable Domains); null if it does not resolve. */

@@ -54,7 +54,7 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
     });
     for (const route of service.routes) {
       app.route<{ Params: Record<string, string> }>({
-        method: route.method === "GET" ? ["GET", "HEAD"] : route.method,
+        method: route.method === "GET" && !route.refreshes ? ["GET", "HEAD"] : route.method,
         url: route.path,
         config: { api: "data" },
         handler: (request, reply) => respond(reply, run(route, request)),

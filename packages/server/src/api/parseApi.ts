@@ -181,6 +181,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       ip: client.ip,
     });
     if (counted) await counted;
+    if (message.method === "HEAD" && route.route.head) return route.route.head();
     const { installationId, context } = envelope;
     const request: RequestContext = { auth, installationId, context, ...client };
     const execute = (record: IdempotentRequest | undefined) =>

@@ -44,10 +44,12 @@ export class AccountEmails {
     request: RequestContext,
   ): Promise<void> {
     const { verifyUserEmails, emailTokenSeconds } = this.#dependencies.config;
-    // The mails of the old address must not lead into the account.
-    if (pending.original) pending.additionalWrites.push(this.resetTokens.revoke(pending.objectId));
+    // The mails of the old address must not lead into the account, and must not verify the new one.
+    const { objectId } = pending;
+    if (pending.original) {
+      pending.additionalWrites.push(this.resetTokens.revoke(objectId), this.verifyTokens.revoke(objectId));
+    }
     if (!verifyUserEmails) return;
-    pending.additionalWrites.push(this.verifyTokens.revoke(pending.objectId));
     if (email === undefined) {
       pending.operations.emailVerified = { op: "Delete" };
       return;

@@ -47,7 +47,13 @@ export class AccountPages {
         handle: async () => resendPage(200, this.#pathOf("resend_verification_email")),
         ...page,
       },
-      { method: "GET", path: "/apps/:appId/verify_email", handle: (r) => this.#verify(r), ...page },
+      {
+        method: "GET",
+        path: "/apps/:appId/verify_email",
+        handle: (r) => this.#verify(r),
+        head: () => messagePage(200, "Verify your email address", ""),
+        ...page,
+      },
       {
         method: "GET",
         path: "/apps/:appId/resend_verification_email",
@@ -78,34 +84,27 @@ export class AccountPages {
     ];
   }
 
+  /**
+   * Verifies the address that a link was sent to. It can be opened any number of times, since mail scanners open links
+   * before their readers do; its token is valid until the address changes, or it expires.
+   */
   async #verify(request: ApiRequest): Promise<ApiReply> {
     this.#assertApp(request.pathParams.appId);
     const { token, username } = request.params;
-    const { appId, emailTokenSeconds } = this.#dependencies.config;
-    const { verifyTokens } = this.#emails;
-    const user = await this.#ownerOf(verifyTokens, token);
-    const owner = await verifyTokens.consume(token, this.#isParseCompatible ? emailTokenSeconds : 0);
-    if (owner === undefined || !user || !(await this.#change(request, user, { emailVerified: true }))) {
-      const known = this.#isParseCompatible ? await this.#verifiedBy(token) : undefined;
-      if (known) return this.#verified(known);
-      // Pages of Parse Server that offer another link need the username.
-      if (this.#isParseCompatible && !username) return this.#expired();
-      return this.#page("invalidVerificationLink", { username, appId }, () =>
-        this.#page("invalidLink", {}, resendPage),
-      );
+    const { appId } = this.#dependencies.config;
+    const user = await this.#ownerOf(this.#emails.verifyTokens, token);
+    if (
+      user &&
+      (user.emailVerified === true || (await this.#change(request, user, { emailVerified: true })))
+    ) {
+      const fields = { username: user.username };
+      return this.#page("verifyEmailSuccess", fields, MESSAGE_PAGES.verify_email_success);
     }
-    return this.#verified(await this.#emails.userOf(owner));
-  }
-
-  /** The user whose address is verified by a link that is opened again, by a mail scanner or twice by the user. */
-  async #verifiedBy(token: unknown): Promise<JsonObject | undefined> {
-    const owner = await this.#emails.verifyTokens.consumerOf(token);
-    const user = owner === undefined ? undefined : await this.#emails.userOf(owner);
-    return user?.emailVerified === true ? user : undefined;
-  }
-
-  #verified(user: JsonObject | undefined): ApiReply {
-    return this.#page("verifyEmailSuccess", { username: user?.username }, MESSAGE_PAGES.verify_email_success);
+    // Pages of Parse Server that offer another link need the username.
+    if (this.#isParseCompatible && !username) return this.#expired();
+    return this.#page("invalidVerificationLink", { username, appId }, () =>
+      this.#page("invalidLink", {}, resendPage),
+    );
   }
 
   async #resend(request: ApiRequest): Promise<ApiReply> {
@@ -135,9 +134,11 @@ export class AccountPages {
   async #showPasswordForm(request: ApiRequest): Promise<ApiReply> {
     this.#assertApp(request.pathParams.appId);
     const { token } = request.params;
-    const user = await this.#ownerOf(this.#emails.resetTokens, token);
-    if (!user) return this.#expired();
-    return this.#passwordForm(String(token), user);
+    const { resetTokens } = this.#emails;
+    const user = await this.#ownerOf(resetTokens, token);
+    if (user) return this.#passwordForm(String(token), user);
+    const isUsed = (await resetTokens.consumerOf(token)) !== undefined;
+    return this.#page("invalidLink", {}, isUsed ? usedLinkPage : expiredLinkPage);
   }
 
   /** The form at the address that Parse Server has it at. */
@@ -177,7 +178,7 @@ export class AccountPages {
       if (error instanceof ProtocolError) return retry(error.message);
       throw error;
     }
-    const owner = await this.#emails.resetTokens.consume(token);
+    const owner = await this.#emails.resetTokens.consume(token, config.policy.resetTokenSeconds);
     const isVerified = Boolean(config.verifyUserEmails) && user.email !== undefined;
     const fields = { password, ...(isVerified && { emailVerified: true }) };
     if (owner === undefined || !(await this.#change(request, user, fields)))
@@ -279,6 +280,15 @@ function expiredLinkPage(status = 400): ApiReply {
     status,
     "This link is no longer valid",
     "It has been used or has expired. Request a new one in the app.",
+  );
+}
+
+/** The page of a link that is opened again after it has served its purpose. */
+function usedLinkPage(): ApiReply {
+  return messagePage(
+    200,
+    "Password changed",
+    "This link has been used. Sign in with your new password, or request another link in the app.",
   );
 }
 

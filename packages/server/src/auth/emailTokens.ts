@@ -4,8 +4,8 @@ import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 
 /**
- * Single-use tokens that are sent by email and expire; only their hashes are stored. Each kind of token has its own
- * scope, so that one cannot be used as another.
+ * Tokens that are sent by email, expire, and can be consumed once; only their hashes are stored. Each kind of token has
+ * its own scope, so that one cannot be used as another.
  */
 export class EmailTokens {
   readonly #dependencies: AuthDependencies;
@@ -45,7 +45,7 @@ export class EmailTokens {
    * Consumes a token and revokes the user's others. Of several concurrent attempts, one gets the user's ID. The token is
    * remembered for `rememberedSeconds`, so that `consumerOf` recognizes a link that is opened again.
    */
-  async consume(token: unknown, rememberedSeconds = 0): Promise<string | undefined> {
+  async consume(token: unknown, rememberedSeconds: number): Promise<string | undefined> {
     const owner = await this.ownerOf(token);
     if (owner === undefined) return undefined;
     const now = this.#dependencies.clock();
@@ -66,11 +66,7 @@ export class EmailTokens {
       expiresAt,
     };
     try {
-      await this.#dependencies.store.write([
-        used,
-        this.revoke(owner),
-        ...(rememberedSeconds > 0 ? [consumed] : []),
-      ]);
+      await this.#dependencies.store.write([used, this.revoke(owner), consumed]);
       return owner;
     } catch (error) {
       if (error instanceof UniqueConstraintError) return undefined;

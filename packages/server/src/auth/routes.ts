@@ -88,7 +88,7 @@ export function authRoutes({
     },
     { method: "POST", path: "/challenge", handle: challenge, acceptsEndedSession: true },
     { method: "POST", path: "/login", handle: logIn, acceptsEndedSession: true, retry: "again" },
-    { method: "GET", path: "/login", handle: logIn, acceptsEndedSession: true },
+    { method: "GET", path: "/login", handle: logIn, acceptsEndedSession: true, head: refuseHead },
     { method: "GET", path: "/verifyPassword", handle: verifyPassword, acceptsEndedSession: true },
     {
       method: "POST",
@@ -349,4 +349,9 @@ export function authRoutes({
     const auth = { kind: "user" as const, userId: owner, roles: [], sessionId: "", sessionToken: "" };
     return JSON.parse(await objects.get({ ...request, auth }, "_User", owner, {}));
   }
+}
+
+/** A session whose token nobody receives would be of no use. */
+function refuseHead(): never {
+  throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "/login does not take HEAD", 405);
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
+import { segmentFromDisk, segmentOnDisk } from "./fileNames.ts";
 import { type FileStore, parseAttributes } from "./fileStore.ts";
 import { readFileRange } from "./readFileRange.ts";
 import { writeDurableFile } from "./writeFile.ts";
@@ -13,7 +14,7 @@ export async function openDiskFileStore(folder: string): Promise<FileStore> {
 
   const pathOf = (kind: "content" | "about", name: string) => {
     const shard = createHash("sha256").update(name).digest("hex").slice(0, 2);
-    return join(folder, kind, shard, ...name.split("/"));
+    return join(folder, kind, shard, ...name.split("/").map(segmentOnDisk));
   };
   const contentPath = (name: string) => pathOf("content", name);
   const attributesPath = (name: string) => `${pathOf("about", name)}.json`;
@@ -64,7 +65,7 @@ export async function openDiskFileStore(folder: string): Promise<FileStore> {
       const names = (entries ?? []).flatMap((entry) => {
         if (!entry.isFile()) return [];
         const [, ...name] = relative(content, join(entry.parentPath, entry.name)).split(sep);
-        return [name.join("/")];
+        return [name.map(segmentFromDisk).join("/")];
       });
       return names
         .filter((name) => name > after)

@@ -2,18 +2,27 @@ import { randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { contentTypeOf, extensionFor, extensionOf } from "../core/http/contentTypes.ts";
 
-const NAME = /^[_a-zA-Z0-9][a-zA-Z0-9@. ~_-]*$/;
+/**
+ * What a name must not contain: separators of paths, control characters and line separators, characters that reverse the
+ * direction of what follows, as in `gpj.exe`, half of a surrogate pair; a dot or a drive letter at its beginning.
+ */
+const FORBIDDEN = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]|^\.|^[a-z]:/iu;
 const DIRECTORY = /^[a-zA-Z0-9][a-zA-Z0-9_\-/]*$/;
-/** Maximum length of a path segment in characters: file systems allow 255 bytes. */
-const MAX_SEGMENT_LENGTH = 200;
+/** Maximum lengths in bytes on disk, where file systems allow 255: of a name, and of a stored name with what is added. */
+const MAX_NAME_BYTES = 200;
+const MAX_SEGMENT_BYTES = 245;
+/** Maximum length of a folder in characters. */
+const MAX_FOLDER_LENGTH = 200;
 /** First segments with another meaning in file URLs. */
 const RESERVED: ReadonlySet<string> = new Set(["metadata", "resumable"]);
 
 /** Throws 122 for an invalid name of a new file. */
 export function assertFileName(name: string): void {
   if (name === "") throw invalidName("Filename not provided.");
-  if (name.length > 128) throw invalidName("Filename too long.");
-  if (!NAME.test(name)) throw invalidName("Filename contains invalid characters.");
+  if (name.length > 128 || Buffer.byteLength(segmentOnDisk(name)) > MAX_NAME_BYTES) {
+    throw invalidName("Filename too long.");
+  }
+  if (FORBIDDEN.test(name)) throw invalidName("Filename contains invalid characters.");
 }
 
 /** Throws 122 for an invalid folder of a new file. */
@@ -32,7 +41,7 @@ export function assertDirectory(directory: unknown): asserts directory is string
   }
   if (!DIRECTORY.test(directory)) throw invalidName("Directory contains invalid characters.");
   // A file with such a name could not be read again.
-  if (directory.split("/").some((segment) => segment.length > MAX_SEGMENT_LENGTH)) {
+  if (directory.split("/").some((segment) => segment.length > MAX_FOLDER_LENGTH)) {
     throw invalidName("Directory path is too long.");
   }
 }
@@ -41,7 +50,26 @@ export function assertDirectory(directory: unknown): asserts directory is string
 export function isValidStoredName(name: string): boolean {
   return (
     name.length <= 512 &&
-    name.split("/").every((segment) => segment.length <= MAX_SEGMENT_LENGTH && NAME.test(segment))
+    name.split("/").every((segment) => segment !== "" && !FORBIDDEN.test(segment) && fitsOnDisk(segment))
+  );
+}
+
+function fitsOnDisk(segment: string): boolean {
+  return Buffer.byteLength(segmentOnDisk(segment)) <= MAX_SEGMENT_BYTES;
+}
+
+/** The name on disk of a segment of a stored name: characters that some systems do not allow are escaped. */
+export function segmentOnDisk(segment: string): string {
+  return segment.replace(
+    /[<>:"|?*%]|[. ]$/g,
+    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+}
+
+/** Reverses `segmentOnDisk`. */
+export function segmentFromDisk(segment: string): string {
+  return segment.replace(/%([0-9a-f]{2})/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 

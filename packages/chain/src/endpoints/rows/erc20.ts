@@ -48,6 +48,7 @@ export const erc20Endpoints = {
     group: "token",
     method: "GET",
     path: "/erc20/{address}/metadata/resync",
+    refreshes: true,
     parameters: z.object({ address: token, chain }),
     response: SCHEMAS.erc20Metadata,
     weight: "3",

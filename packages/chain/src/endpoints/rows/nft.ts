@@ -153,6 +153,7 @@ export const nftEndpoints = {
     group: "token",
     method: "GET",
     path: "/nft/{address}/{token_id}/metadata/resync",
+    refreshes: true,
     parameters: z.object({
       address: collection,
       token_id: tokenId,

@@ -19,6 +19,8 @@ export interface EndpointRow {
    */
   body?: { readonly properties: readonly string[] } | { readonly parameter: readonly string[] };
   response: z.ZodType;
+  /** Whether it refreshes what is stored, although its method is GET: HEAD is refused. */
+  refreshes?: true;
   /** HTTP status of a successful response; default 200. */
   status?: 201;
   /** Cost of a call for the rate limit. */

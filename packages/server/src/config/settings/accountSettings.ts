@@ -83,7 +83,8 @@ export const accountSettings = {
     }),
     emailTokenSeconds: setting(positiveNumber(31_536_000), {
       default: "86400",
-      description: "Lifetime of email verification links, in seconds.",
+      description:
+        "Lifetime of email verification links, in seconds. Until then, and until the address changes, a link can be opened any number of times.",
     }),
   }),
 };

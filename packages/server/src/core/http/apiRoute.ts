@@ -53,6 +53,8 @@ export interface ApiRoute<Request extends ApiRequest = ApiRequest> {
    * it is idempotent. Undefined: never.
    */
   retry?: "write" | "again";
+  /** Answers HEAD in place of `handle`, which changes something although its method is GET: HEAD must not. */
+  head?: () => ApiReply;
 }
 
 /** A request from inside the process. Its credentials are verified like those of an HTTP request. */

@@ -1,4 +1,11 @@
-import { ErrorCode, isWireDate, type JsonObject, type JsonValue, ProtocolError, timeOf } from "@purse/protocol";
+import {
+  ErrorCode,
+  isWireDate,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  timeOf,
+} from "@purse/protocol";
 import { type AuthContext, maySetTimes } from "../../core/authContext.ts";
 
 /** When an object was created and changed last, in ISO format. */

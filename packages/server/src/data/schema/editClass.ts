@@ -1,6 +1,6 @@
 import {
-  canonicalDates,
   assertStorableTexts,
+  canonicalDates,
   ErrorCode,
   FIELD_TYPES,
   type FieldType,
