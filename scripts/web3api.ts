@@ -46,10 +46,10 @@ const PARAMETER_TYPES: Readonly<Record<string, string>> = {
 const PARAMETER_GROUPS: Readonly<Record<string, readonly string[]>> = {
   AddressOnChain: ["address", "chain"],
   OnChain: ["chain"],
+  NftPage: ["format", "offset", "limit", "cursor", "disable_total"],
   BlockRange: ["from_block", "to_block", "from_date", "to_date"],
   DateRange: ["from_date", "to_date"],
   ListPage: ["offset", "limit", "cursor", "disable_total"],
-  NftPage: ["format", "limit", "cursor"],
   CursorPage: ["limit", "cursor"],
 };
 

@@ -5,12 +5,14 @@ import type { ChainService, ChainServiceConfig } from "./chainService.ts";
 import { createChainSelector } from "./chains.ts";
 import { createChainContext, haveHistory, historyPercent } from "./createChainContext.ts";
 import { approvalHandlers } from "./endpoints/approvals.ts";
+import { blockStatsHandlers } from "./endpoints/blockStats.ts";
 import { candleHandlers } from "./endpoints/candles.ts";
 import type { ChainContext } from "./endpoints/chainContext.ts";
 import { contractSourceHandlers } from "./endpoints/contractSource.ts";
 import { contractHandlers } from "./endpoints/contracts.ts";
 import { defiHandlers } from "./endpoints/defi.ts";
 import { erc20Handlers } from "./endpoints/erc20.ts";
+import { erc20ActivityHandlers } from "./endpoints/erc20Activity.ts";
 import { infoHandlers } from "./endpoints/info.ts";
 import { internalTransactionHandlers } from "./endpoints/internalTransactions.ts";
 import { logHandlers } from "./endpoints/logs.ts";
@@ -97,6 +99,8 @@ export function createChainService({
       ...logHandlers(selectChain),
       ...contractHandlers(selectChain),
       ...erc20Handlers(selectChain),
+      ...erc20ActivityHandlers(selectChain),
+      ...blockStatsHandlers(selectChain),
       ...tokenHolderHandlers(selectChain, holderCounter),
       ...contractSourceHandlers(selectChain),
       ...nftHandlers(selectChain),

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import {
   type Address,
   createPublicClient,
+  decodeAbiParameters,
   encodeEventTopics,
   type GetBlockReturnType,
   type Hex,
@@ -372,6 +373,139 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
     const statuses = new Set([...truth.receipts.values()].map(({ status }) => status));
     expect(statuses).toEqual(new Set(["success", "reverted"]));
+  });
+
+  it("transactions with what well-known calls and events say", async () => {
+    const { token } = devChain.contracts;
+    const [account] = devChain.accounts;
+    const rows = await all("getTransactionsVerbose", { address: account?.address }, 50);
+    expect(rows.map(({ hash }) => hash)).toEqual(
+      (await all("getTransactions", { address: account?.address }, 50)).map(({ hash }) => hash),
+    );
+    for (const row of rows) {
+      const { decoded_call: _, logs, ...transaction } = row;
+      const plain = objectOf(await service.run("getTransaction", { transaction_hash: row.hash }));
+      expect(await service.run("getTransactionVerbose", { transaction_hash: row.hash })).toEqual(row);
+      const undecoded = (Array.isArray(logs) ? logs : []).map((each) => {
+        const { decoded_event: _, ...log } = objectOf(each);
+        return log;
+      });
+      expect({ ...transaction, logs: undecoded }).toEqual(plain);
+    }
+    const transfer = rows.find(({ to_address, input }) => {
+      return to_address === token.address && String(input).startsWith("0xa9059cbb");
+    });
+    const [to, amount] = decodeAbiParameters(
+      [{ type: "address" }, { type: "uint256" }],
+      `0x${String(transfer?.input).slice(10)}`,
+    );
+    const types = { signature: "Transfer(address,address,uint256)", label: "Transfer", type: "event" };
+    expect(transfer).toMatchObject({
+      decoded_call: {
+        signature: "transfer(address,uint256)",
+        label: "transfer",
+        type: "function",
+        params: [
+          { name: "recipient", value: lower(to), type: "address" },
+          { name: "amount", value: String(amount), type: "uint256" },
+        ],
+      },
+      logs: [
+        {
+          decoded_event: {
+            ...types,
+            params: [
+              { name: "from", value: lower(account?.address ?? "") },
+              { name: "to", value: lower(to) },
+              { name: "value", value: String(amount) },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  it("the numbers of blocks and tokens, and the balances of several wallets", async () => {
+    for (const { number, transactions } of truth.blocks.slice(-5)) {
+      const nfts = await service.run("getNFTTransfersByBlock", { block_number_or_hash: String(number) });
+      const range = { from_block: String(number), to_block: String(number) };
+      const tokens = rowsOf(await service.run("getErc20Transfers", range));
+      expect(await service.run("getBlockStats", { block_number_or_hash: String(number) })).toEqual({
+        transactions: { total: String(transactions.length) },
+        nft_transfers: { total: String(objectOf(nfts).total) },
+        token_transfers: { total: String(tokens.length) },
+      });
+    }
+    const { collection } = devChain.contracts;
+    const moves = nftMoves.filter(({ token, id }) => token === collection.address && id === 1n);
+    const one = { address: collection.address, token_id: "1" };
+    expect(await service.run("getNFTTokenStats", one)).toEqual({
+      transfers: { total: String(moves.length) },
+    });
+    const wallets = devChain.accounts.slice(0, 3).map(({ address }) => lower(address));
+    const balances = await Promise.all(
+      wallets.map(async (address) =>
+        BigInt(String(objectOf(await service.run("getNativeBalance", { address })).balance)),
+      ),
+    );
+    expect(
+      await service.run("getNativeBalancesForAddresses", { wallet_addresses: wallets.join(",") }),
+    ).toMatchObject([
+      {
+        chain_id: "0x539",
+        total_balance: String(balances.reduce((sum, each) => sum + each)),
+        wallet_balances: wallets.map((address, i) => ({ address, balance: String(balances[i]) })),
+      },
+    ]);
+  });
+
+  it("transfers, mints, burns and approvals of tokens, by contracts and wallets", async () => {
+    const { token } = devChain.contracts;
+    const [account, other] = devChain.accounts.map(({ address }) => lower(address));
+    const transferTopic = toEventSelector("Transfer(address,address,uint256)");
+    const nobody = `0x${"0".repeat(40)}`;
+    const keyOf = (row: JsonObject) => `${row.block_number} ${row.log_index}`;
+    const moves = truth.logs
+      // Not those with malformed values.
+      .filter(({ topics: [topic, from, to, ...more], data }) => {
+        const isAddress = (value: string | undefined) => value?.startsWith(`0x${"0".repeat(24)}`) ?? false;
+        return topic === transferTopic && isAddress(from) && isAddress(to) && !more[0] && data.length === 66;
+      })
+      .map(({ address, topics, blockNumber, logIndex }) => ({
+        token: lower(address),
+        from: `0x${topics[1]?.slice(26)}`,
+        to: `0x${topics[2]?.slice(26)}`,
+        key: `${blockNumber} ${logIndex}`,
+      }))
+      .reverse();
+    const listed = async (name: string, params: object = {}) =>
+      rowsOf(await service.run(name, { limit: 500, ...params })).map(keyOf);
+    const keys = (isWanted: (move: (typeof moves)[number]) => boolean) =>
+      moves.filter(isWanted).map(({ key }) => key);
+    expect(await listed("getErc20Transfers")).toEqual(keys(() => true));
+    expect(await listed("getErc20Mints")).toEqual(keys(({ from }) => from === nobody));
+    expect(await listed("getErc20Burns")).toEqual(keys(({ to }) => to === nobody));
+    const ofToken = { contract_addresses: [token.address] };
+    expect(await listed("getErc20Transfers", ofToken)).toEqual(keys((move) => move.token === token.address));
+    expect(await listed("getErc20Transfers", { exclude_contracts: [token.address] })).toEqual(
+      keys((move) => move.token !== token.address),
+    );
+    const both = { wallet_addresses: [account, other], order: "asc" };
+    const isParty = ({ from, to }: { from: string; to: string }) =>
+      [account, other].some((wallet) => wallet === from || wallet === to);
+    expect(await listed("getErc20Transfers", both)).toEqual(keys(isParty).reverse());
+    expect(await listed("getErc20Transfers", { exclude_wallets: [account] })).toEqual(
+      keys(({ from, to }) => from !== account && to !== account),
+    );
+    const approvals = truth.logs.filter(
+      ({ topics }) =>
+        topics[0] === toEventSelector("Approval(address,address,uint256)") && topics.length === 3,
+    );
+    expect(await listed("getErc20Approvals")).toEqual(
+      approvals.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`).reverse(),
+    );
+    const [first] = rowsOf(await service.run("getErc20Transfers", ofToken));
+    expect(first).toMatchObject({ token_symbol: token.symbol, contract_address: token.address });
   });
 
   it("the block nearest to a date", { tags: ["7.data.endpoint.date-to-block"] }, async () => {

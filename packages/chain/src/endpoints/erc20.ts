@@ -1,3 +1,4 @@
+import { formatUnits } from "viem";
 import { invalid, notFound } from "../model/requestErrors.ts";
 import { searchKey, type TokenMetadata } from "../model/tokens.ts";
 import { RpcError } from "../node/rpcErrors.ts";
@@ -15,11 +16,13 @@ import {
 } from "./chainContext.ts";
 import { firstKeptBlock } from "./eventRetention.ts";
 import { contractType } from "./nftFields.ts";
-import { blockFields, type ListParameters, readList } from "./pagination.ts";
+import { blockFields, isoTime, type ListParameters, readList } from "./pagination.ts";
 import { address as addressSchema } from "./parameterValues.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata, refreshTokenMetadata } from "./tokenMetadata.ts";
 
+/** Of the native coins of all chains. */
+const NATIVE_DECIMALS = 18;
 const MAX_TOKENS = 5_000;
 const MAX_SEARCH_RESULTS = 100;
 const MAX_SYMBOL_MATCHES = 500;
@@ -33,6 +36,33 @@ export function erc20Handlers(selectChain: SelectChain) {
         chain.node.getBalance(address, block ?? "latest"),
       );
       return { balance: balance.toString() };
+    },
+    getNativeBalancesForAddresses: async ({ chain: selector, wallet_addresses: wallets, to_block }) => {
+      const chain = selectChain(selector);
+      const { number, timestamp, balances } = await withNodeErrors(chain, to_block, async () => {
+        const number = to_block ?? (await chain.node.getBlockNumber());
+        const [header, balances] = await Promise.all([
+          chain.node.getHeader(number),
+          chain.node.getBalances(wallets, number),
+        ]);
+        return { number, timestamp: header?.timestamp ?? 0, balances };
+      });
+      const total = balances.reduce((sum, balance) => sum + balance, 0n);
+      return [
+        {
+          chain: chain.config.name,
+          chain_id: `0x${chain.config.id.toString(16)}`,
+          total_balance: String(total),
+          block_number: String(number),
+          block_timestamp: isoTime(timestamp),
+          total_balance_formatted: formatUnits(total, NATIVE_DECIMALS),
+          wallet_balances: wallets.map((address, i) => ({
+            address,
+            balance: String(balances[i] ?? 0n),
+            balance_formatted: formatUnits(balances[i] ?? 0n, NATIVE_DECIMALS),
+          })),
+        },
+      ];
     },
     getTokenBalances: async ({
       chain: selector,

@@ -19,7 +19,7 @@ const UNSTOPPABLE_READERS: ReadonlyMap<number, string> = new Map([
 export function nameHandlers(
   chains: readonly ChainContext[],
   callGateway: CallGateway | undefined,
-): Pick<Handlers, "resolveDomain" | "resolveAddress"> {
+): Pick<Handlers, "resolveDomain" | "resolveENSDomain" | "resolveAddress"> {
   // Of several chains, Ethereum takes precedence.
   const ens = chains
     .flatMap((chain) => {
@@ -32,7 +32,11 @@ export function nameHandlers(
     return reader === undefined ? [] : [{ chain, reader }];
   });
   if (!ens && readers.length === 0)
-    return { resolveDomain: unavailable("resolveDomain"), resolveAddress: unavailable("resolveAddress") };
+    return {
+      resolveDomain: unavailable("resolveDomain"),
+      resolveENSDomain: unavailable("resolveENSDomain"),
+      resolveAddress: unavailable("resolveAddress"),
+    };
 
   return {
     resolveDomain: async ({ domain }) => {
@@ -41,6 +45,13 @@ export function nameHandlers(
         throw invalid("domain is not a valid name: it contains invalid or confusable characters");
       }
       const address = isUnstoppable(name) ? await resolveUnstoppable(name) : await resolveEns(name);
+      if (address === undefined) throw notFound(`${name} does not resolve to an address`);
+      return { address };
+    },
+    resolveENSDomain: async ({ domain }) => {
+      const name = normalForm(domain);
+      if (name === undefined || isUnstoppable(name)) throw invalid("domain is not a valid ENS name");
+      const address = await resolveEns(name);
       if (address === undefined) throw notFound(`${name} does not resolve to an address`);
       return { address };
     },

@@ -196,6 +196,7 @@ export const NFT_SCHEMAS = {
       ...keptFields,
     })
     .describe("Numbers of a collection. Prices are in the native coin, in wei."),
+  nftTokenStats: z.object({ transfers: collectionTransfers }).describe("Numbers of one NFT."),
   nftTraits: z
     .object({
       token_address: address,

@@ -124,6 +124,46 @@ const blockTransaction = transaction
   .extend({ logs: z.array(log), internal_transactions: z.array(internalTransaction).optional() })
   .describe("A transaction with receipt and logs. Amounts are in wei.");
 
+const decoded = z
+  .object({
+    signature: like(z.string(), "Transfer(address,address,uint256)"),
+    label: like(z.string(), "Transfer"),
+    type: like(z.enum(["event", "function"]), "event"),
+    params: z.array(
+      z.object({
+        name: like(z.string(), "to"),
+        value: z.string(),
+        type: like(z.string(), "address"),
+      }),
+    ),
+  })
+  .describe("A decoded log or call of a token or a wrapped coin; null for others.");
+const blockTransactionDecoded = blockTransaction
+  .extend({
+    decoded_call: decoded.nullable(),
+    logs: z.array(log.extend({ decoded_event: decoded.nullable() })),
+  })
+  .describe("A transaction with receipt, call and logs. Amounts are in wei.");
+
+const erc20Activity = z
+  .object({
+    token_name: text,
+    token_symbol: symbol,
+    token_logo: like(z.string().nullish(), "https://logo.example/coin.png"),
+    token_decimals: like(decimal.nullable(), "18"),
+    contract_address: address,
+    transaction_hash: hash,
+    transaction_index: like(z.int(), 3),
+    log_index: like(z.int(), 12),
+    ...blockFields,
+    from_wallet: address,
+    to_wallet: address,
+    value: decimal,
+    possible_spam: boolean,
+    verified_contract: boolean,
+  })
+  .describe("A transfer or an approval of a token; the value is in its smallest unit.");
+
 /** Nodes of some chains do not send all fields of blocks. */
 const block = z
   .object({
@@ -254,6 +294,31 @@ export const SCHEMAS = {
     examples: ["1000000"],
   }),
   transaction,
+  blockTransactionDecoded,
+  transactionsDecoded: listOf(blockTransactionDecoded).describe("A page of transactions with their logs."),
+  blockStats: z
+    .object({
+      transactions: z.object({ total: decimal }),
+      nft_transfers: z.object({ total: decimal }),
+      token_transfers: z.object({ total: decimal }),
+    })
+    .describe("Numbers of the transactions and transfers of a block."),
+  erc20Transfers: listOf(erc20Activity).describe("A page of transfers or approvals of tokens."),
+  erc20Mints: listOf(erc20Activity.omit({ from_wallet: true })).describe("A page of mints of tokens."),
+  erc20Burns: listOf(erc20Activity.omit({ to_wallet: true })).describe("A page of burns of tokens."),
+  nativeBalances: z
+    .object({
+      chain: like(z.string(), "eth"),
+      chain_id: like(hex, "0x1"),
+      total_balance: decimal,
+      total_balance_formatted: like(z.string(), "1.5"),
+      block_number: blockNumber,
+      block_timestamp: time,
+      wallet_balances: z.array(
+        z.object({ address, balance: decimal, balance_formatted: like(z.string(), "1.5") }),
+      ),
+    })
+    .describe("Native balances of wallets at one block."),
   transactionCollection: listOf(transaction).describe("A page of transactions."),
   nativeBalance: z.object({ balance: decimal }).describe("An amount of the native coin, in wei."),
   erc20TokenBalance: z

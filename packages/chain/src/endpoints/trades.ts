@@ -20,6 +20,14 @@ export function tradeHandlers(selectChain: SelectChain) {
       );
       return page(rows.map((row) => tradeToJson(row, blocks)));
     },
+    getNFTTradesByToken: async ({ chain: selector, address, token_id, marketplace, ...parameters }) => {
+      const chain = await selectFullIndex(selectChain, selector, "the sales of a token");
+      const marketplaceAddresses = marketplaceContracts(chain, marketplace);
+      const { rows, blocks, page } = await readList<TradeRow>(chain, parameters, (window) =>
+        chain.store.trades.list(address, marketplaceAddresses, window, token_id),
+      );
+      return page(rows.map((row) => tradeToJson(row, blocks)));
+    },
     getNFTLowestPrice: async ({ chain: selector, address, marketplace, days }) => {
       const chain = await selectFullIndex(selectChain, selector, "the sales of a collection");
       const since = Math.floor(Date.now() / 1000) - days * DAY_SECONDS;

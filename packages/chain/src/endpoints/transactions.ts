@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { decodeKnownCall, decodeKnownEvent } from "../abi/knownEvents.ts";
 import { notFound } from "../model/requestErrors.ts";
 import {
   type BlockRow,
@@ -38,6 +39,35 @@ export function transactionHandlers(selectChain: SelectChain) {
       if (!found) throw notFound(`chain "${chain.config.name}" has no block with transaction ${hash}`);
       if (include === undefined) return found;
       return { ...found, internal_transactions: await internalTransactions(chain, found) };
+    },
+    getTransactionVerbose: async ({ chain: selector, transaction_hash: hash, include }) => {
+      const chain = selectChain(selector);
+      const found = await withNodeErrors(chain, undefined, () => fetchTransaction(chain, hash));
+      if (!found) throw notFound(`chain "${chain.config.name}" has no block with transaction ${hash}`);
+      const { logs, ...transaction } = found;
+      const decoded = decodedTransaction(transaction, logs);
+      if (include === undefined) return decoded;
+      return { ...decoded, internal_transactions: await internalTransactions(chain, found) };
+    },
+    getTransactionsVerbose: async ({ chain: selector, address, order, limit, ...parameters }) => {
+      const chain = await selectFullIndex(selectChain, selector, "the transactions of an address");
+      const { rows, blocks, page } = await readList(
+        chain,
+        { ...parameters, limit: Math.min(limit, MAX_VERBOSE) },
+        (window) => chain.store.transactions(address, window),
+        order === "asc",
+      );
+      const logs = await chain.store.logsOfTransactions(rows.map(({ position }) => position));
+      return page(
+        rows.map((row) => {
+          const block = blockFields(blocks, row.position);
+          const own = logs.get(row.position) ?? [];
+          return decodedTransaction(
+            { ...transactionToJson(row), ...block },
+            own.map((log) => ({ ...logToJson(log), ...block })),
+          );
+        }),
+      );
     },
     getInternalTransactions: async ({ chain: selector, transaction_hash: hash }) => {
       const chain = selectChain(selector);
@@ -201,6 +231,26 @@ function transactionWithLogs(transaction: TransactionRow, { block, logs }: FullB
     logs: logs
       .filter((log) => log.transactionIndex === index)
       .map((log) => ({ ...logToJson(log), ...blockInfo })),
+  };
+}
+
+/** Max transactions whose logs a page has. */
+const MAX_VERBOSE = 100;
+
+type LogTopics = Record<"topic0" | "topic1" | "topic2" | "topic3", string | null>;
+
+/** Adds what the call and the logs say, if their function and events are well known. */
+function decodedTransaction<
+  Transaction extends { input: string; to_address: string | null },
+  Log extends LogTopics & { data: string },
+>(transaction: Transaction, logs: readonly Log[]) {
+  return {
+    ...transaction,
+    decoded_call: transaction.to_address === null ? null : decodeKnownCall(transaction.input),
+    logs: logs.map((log) => {
+      const topics = [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic) => topic !== null);
+      return { ...log, decoded_event: decodeKnownEvent({ topics, data: log.data }) };
+    }),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type BlockIdentity,
   type BlockRow,
   blockOf,
+  indexOf,
   type LogRow,
   type NftTransferRow,
   positionOf,
@@ -12,6 +13,7 @@ import {
 } from "../model/rows.ts";
 import { Approvals } from "./approvals.ts";
 import { type BlockContents, readBlockContents } from "./blockContents.ts";
+import { type Erc20Activity, erc20ActivityConditions } from "./erc20Activity.ts";
 import { Erc20Balances } from "./erc20Balances.ts";
 import { readEvents } from "./eventQuery.ts";
 import type { EventSelection } from "./eventSelection.ts";
@@ -211,6 +213,35 @@ export class ChainStore {
     return { rows: rows.map(indexedLog), total };
   }
 
+  /** The logs of transactions by their positions. */
+  async logsOfTransactions(positions: readonly number[]): Promise<Map<number, RawLog[]>> {
+    const blocks = [...new Set(positions.map(blockOf))];
+    const bounds = blocks.map((block) =>
+      ofLogs.and([
+        ofLogs("position", ">=", positionOf(block, 0)),
+        ofLogs("position", "<", positionOf(block + 1, 0)),
+        ofLogs(
+          "transaction_index",
+          "in",
+          padValues(positions.filter((position) => blockOf(position) === block).map(indexOf)),
+        ),
+      ]),
+    );
+    const logs = new Map<number, RawLog[]>();
+    if (bounds.length === 0) return logs;
+    const { deadlineCheck } = this.#events.dialect;
+    const selected = ofLogs.or(bounds);
+    const rows = await this.#events.all(
+      query.selectFrom("logs").selectAll().where(selected).where(deadlineCheck).orderBy("position"),
+      "list",
+    );
+    for (const row of rows) {
+      const position = positionOf(blockOf(row.position), row.transaction_index);
+      logs.set(position, [...(logs.get(position) ?? []), indexedLog(row)]);
+    }
+    return logs;
+  }
+
   /**
    * The last block up to which at most `logs` logs follow `from` (at least `from` itself); undefined if that covers
    * all.
@@ -252,6 +283,21 @@ export class ChainStore {
         : erc20WalletConditions(selection.wallet, selection.tokens);
     const { rows, total } = await this.#readList("logs", branches, window, erc20Counts(selection));
     return { rows: rows.map(erc20Transfer), total };
+  }
+
+  /** Without counts of their own; the total is counted if it is requested. */
+  async erc20Activity(
+    activity: Erc20Activity,
+    window: ListOptions,
+  ): Promise<ListResult<Erc20Transfer & { transactionIndex: number; logIndex: number }>> {
+    const branches = erc20ActivityConditions(activity, this.#events.dialect.isApproval);
+    const { rows, total } = await this.#readList("logs", branches, window, undefined);
+    const transfers = rows.map((row) => ({
+      ...erc20Transfer(row),
+      transactionIndex: row.transaction_index,
+      logIndex: indexOf(row.position),
+    }));
+    return { rows: transfers, total };
   }
 
   async nftTransfers(

@@ -31,13 +31,20 @@ export class TradeStore {
     this.#totals = totals;
   }
 
-  /** The sales of a collection. */
+  /** The sales of a collection, or of one of its tokens. */
   async list(
     token: string,
     marketplaces: readonly Marketplace[],
     window: ListOptions,
+    tokenId?: bigint,
   ): Promise<ListResult<TradeRow>> {
-    const branches = marketplaces.map((marketplace) => isSaleOf(this.#reader.dialect, token, [marketplace]));
+    const ofCollection = marketplaces.map((marketplace) =>
+      isSaleOf(this.#reader.dialect, token, [marketplace]),
+    );
+    const branches =
+      tokenId === undefined
+        ? ofCollection
+        : ofCollection.map((each) => ofTrades.and([each, hasToken(tokenId)]));
     if (branches.length === 0) return { rows: [], total: 0 };
     const { rows, total } = await readList(
       this.#reader,
@@ -46,7 +53,7 @@ export class TradeStore {
       branches,
       window,
       // The pairs of Sudoswap's factory are separate lists.
-      marketplaces.some(({ name }) => name === "sudoswap")
+      tokenId !== undefined || marketplaces.some(({ name }) => name === "sudoswap")
         ? undefined
         : tradeCounts(
             token,
@@ -90,6 +97,11 @@ export function isSaleOf(
 ): Expression<SqlBool> {
   const isFromAny = ofTrades.or(marketplaces.map((marketplace) => isFrom(dialect, marketplace)));
   return ofTrades("token", "=", toBytes(token)).and(isFromAny);
+}
+
+/** The ids of a sale are decimal, separated by commas. */
+function hasToken(tokenId: bigint): Expression<SqlBool> {
+  return sql`(',' || token_ids || ',') LIKE ${`%,${tokenId},%`}`;
 }
 
 /** Condition for sales that a marketplace reported: itself, or a pair that its factory created. */

@@ -5,7 +5,9 @@ import type {
   AddressInternalTransaction,
   Block,
   BlockDate,
+  BlockStats,
   BlockTransaction,
+  BlockTransactionDecoded,
   CandleCollection,
   ContractEvent,
   ContractLog,
@@ -23,6 +25,7 @@ import type {
   IpfsFile,
   MetadataResync,
   NativeBalance,
+  NativeBalances,
   Nft,
   NftCollection,
   NftCollectionStats,
@@ -30,6 +33,7 @@ import type {
   NftMetadata,
   NftOwnerCollection,
   NftRarities,
+  NftTokenStats,
   NftTraits,
   NftTransferCollection,
   Page,
@@ -56,6 +60,14 @@ type AddressOnChain = { address?: string; chain?: string | number };
 
 type OnChain = { chain?: string | number };
 
+type NftPage = {
+  format?: "decimal" | "hex";
+  offset?: number;
+  limit?: number;
+  cursor?: string;
+  disable_total?: boolean;
+};
+
 type BlockRange = {
   from_block?: number | string;
   to_block?: number | string;
@@ -66,8 +78,6 @@ type BlockRange = {
 type DateRange = { from_date?: Date | string | number; to_date?: Date | string | number };
 
 type ListPage = { offset?: number; limit?: number; cursor?: string; disable_total?: boolean };
-
-type NftPage = { format?: "decimal" | "hex"; limit?: number; cursor?: string };
 
 type CursorPage = { limit?: number; cursor?: string };
 
@@ -88,6 +98,8 @@ export interface Operations {
       },
       Block
     >;
+    /** Returns the numbers of transactions and transfers of a block. */
+    readonly getBlockStats: Call<OnChain & { block_number_or_hash: string | number }, BlockStats>;
     /** Returns the NFT transfers of a block. */
     readonly getNFTTransfersByBlock: Call<
       OnChain &
@@ -98,6 +110,11 @@ export interface Operations {
     readonly getTransaction: Call<
       OnChain & { transaction_hash: string; include?: "internal_transactions"; subdomain?: string },
       BlockTransaction
+    >;
+    /** Returns a transaction with its receipt, its call and its logs, decoded if they are well known. */
+    readonly getTransactionVerbose: Call<
+      OnChain & { transaction_hash: string; include?: "internal_transactions" },
+      BlockTransactionDecoded
     >;
     /** Returns the calls between contracts in a transaction, if the node traces transactions. */
     readonly getInternalTransactions: Call<OnChain & { transaction_hash: string }, InternalTransaction[]>;
@@ -150,6 +167,11 @@ export interface Operations {
     >;
     /** Returns a user operation (ERC-4337) by its hash. */
     readonly getUserOperation: Call<OnChain & { user_op_hash: string }, UserOperation>;
+    /** Returns the native balances of several wallets at one block, and their sum. */
+    readonly getNativeBalancesForAddresses: Call<
+      OnChain & { to_block?: number | string; wallet_addresses: string | readonly string[] },
+      NativeBalances[]
+    >;
     /** Returns the approvals of a wallet that are still open, with what is at risk, latest first. */
     readonly getWalletApprovals: Call<
       AddressOnChain & CursorPage & { token_addresses?: string | readonly string[] },
@@ -205,9 +227,8 @@ export interface Operations {
     /** Returns NFT transfers from and to a wallet, latest first. */
     readonly getNFTTransfers: Call<
       AddressOnChain &
-        BlockRange &
-        ListPage & {
-          format?: "decimal" | "hex";
+        NftPage &
+        BlockRange & {
           direction?: "both" | "to" | "from";
           contract_addresses?: string | readonly string[];
           order?: "desc" | "asc";
@@ -222,8 +243,7 @@ export interface Operations {
     >;
     /** Returns the NFTs of one collection that a wallet owns. */
     readonly getNFTsForContract: Call<
-      AddressOnChain &
-        ListPage & { token_address: string; format?: "decimal" | "hex"; normalizeMetadata?: boolean },
+      AddressOnChain & NftPage & { token_address: string; normalizeMetadata?: boolean },
       NftOwnerCollection
     >;
     /** Returns ERC-20 transfers from and to a wallet, latest first. */
@@ -255,13 +275,17 @@ export interface Operations {
     /** Returns the NFTs that a wallet owns. */
     readonly getNFTs: Call<
       AddressOnChain &
-        ListPage & {
-          format?: "decimal" | "hex";
+        NftPage & {
           token_addresses?: string | readonly string[];
           normalizeMetadata?: boolean;
           exclude_spam?: boolean;
         },
       NftOwnerCollection
+    >;
+    /** Returns the transactions from and to a wallet with their logs, decoded if they are well known. */
+    readonly getTransactionsVerbose: Call<
+      AddressOnChain & BlockRange & ListPage & { order?: "desc" | "asc" },
+      Page<BlockTransactionDecoded>
     >;
     /** Returns the transactions from and to a wallet. */
     readonly getTransactions: Call<
@@ -270,6 +294,58 @@ export interface Operations {
     >;
   };
   readonly token: {
+    /** Returns transfers of all tokens, latest first. */
+    readonly getErc20Transfers: Call<
+      OnChain &
+        BlockRange &
+        CursorPage & {
+          contract_addresses?: string | readonly string[];
+          exclude_contracts?: string | readonly string[];
+          wallet_addresses?: string | readonly string[];
+          exclude_wallets?: string | readonly string[];
+          order?: "desc" | "asc";
+        },
+      Page<JsonObject>
+    >;
+    /** Returns transfers from the null address, latest first. */
+    readonly getErc20Mints: Call<
+      OnChain &
+        BlockRange &
+        CursorPage & {
+          contract_addresses?: string | readonly string[];
+          exclude_contracts?: string | readonly string[];
+          wallet_addresses?: string | readonly string[];
+          exclude_wallets?: string | readonly string[];
+          order?: "desc" | "asc";
+        },
+      Page<JsonObject>
+    >;
+    /** Returns transfers to the null address, latest first. */
+    readonly getErc20Burns: Call<
+      OnChain &
+        BlockRange &
+        CursorPage & {
+          contract_addresses?: string | readonly string[];
+          exclude_contracts?: string | readonly string[];
+          wallet_addresses?: string | readonly string[];
+          exclude_wallets?: string | readonly string[];
+          order?: "desc" | "asc";
+        },
+      Page<JsonObject>
+    >;
+    /** Returns approvals of tokens, latest first: from_wallet is the owner, to_wallet the spender. */
+    readonly getErc20Approvals: Call<
+      OnChain &
+        BlockRange &
+        CursorPage & {
+          contract_addresses?: string | readonly string[];
+          exclude_contracts?: string | readonly string[];
+          wallet_addresses?: string | readonly string[];
+          exclude_wallets?: string | readonly string[];
+          order?: "desc" | "asc";
+        },
+      Page<JsonObject>
+    >;
     /** Returns name, symbol and decimals of tokens. */
     readonly getTokenMetadata: Call<
       OnChain & { addresses: string | readonly string[]; subdomain?: string; providerUrl?: string },
@@ -342,9 +418,8 @@ export interface Operations {
     /** Searches NFTs by metadata. */
     readonly searchNFTs: Call<
       OnChain &
-        BlockRange &
-        ListPage & {
-          format?: "decimal" | "hex";
+        NftPage &
+        BlockRange & {
           q: string;
           filter?: string | readonly ("name" | "description" | "attributes" | "global")[];
           addresses?: string | readonly string[];
@@ -353,7 +428,7 @@ export interface Operations {
     >;
     /** Returns all NFT transfers in a range of blocks or time; at least one bound is required. */
     readonly getNftTransfersFromToBlock: Call<
-      OnChain & BlockRange & ListPage & { format?: "decimal" | "hex"; order?: "desc" | "asc" },
+      OnChain & NftPage & BlockRange & { order?: "desc" | "asc" },
       NftTransferCollection
     >;
     /** Returns the sales of a collection, latest first. */
@@ -377,12 +452,12 @@ export interface Operations {
     >;
     /** Returns the transfers of a collection, latest first. */
     readonly getContractNFTTransfers: Call<
-      AddressOnChain & BlockRange & ListPage & { format?: "decimal" | "hex"; order?: "desc" | "asc" },
+      AddressOnChain & NftPage & BlockRange & { order?: "desc" | "asc" },
       NftTransferCollection
     >;
     /** Returns the owners of a collection: one row per token and owner. */
     readonly getNFTOwners: Call<
-      AddressOnChain & ListPage & { format?: "decimal" | "hex"; normalizeMetadata?: boolean },
+      AddressOnChain & NftPage & { normalizeMetadata?: boolean },
       NftOwnerCollection
     >;
     /** Returns name, symbol and contract type of a collection. */
@@ -390,10 +465,7 @@ export interface Operations {
     /** Refreshes a collection from the chain. */
     readonly syncNFTContract: Call<AddressOnChain, JsonObject>;
     /** Returns the tokens of a collection with metadata. */
-    readonly getAllTokenIds: Call<
-      AddressOnChain & ListPage & { format?: "decimal" | "hex"; normalizeMetadata?: boolean },
-      NftCollection
-    >;
+    readonly getAllTokenIds: Call<AddressOnChain & NftPage & { normalizeMetadata?: boolean }, NftCollection>;
     /** Refreshes the metadata of one NFT. */
     readonly reSyncMetadata: Call<
       AddressOnChain & {
@@ -405,24 +477,26 @@ export interface Operations {
     >;
     /** Returns the owners of one NFT. */
     readonly getTokenIdOwners: Call<
-      AddressOnChain &
-        ListPage & {
-          token_id: string | number | bigint;
-          format?: "decimal" | "hex";
-          normalizeMetadata?: boolean;
-        },
+      AddressOnChain & NftPage & { token_id: string | number | bigint; normalizeMetadata?: boolean },
       NftOwnerCollection
     >;
     /** Returns the transfers of one NFT. */
     readonly getWalletTokenIdTransfers: Call<
-      AddressOnChain &
-        ListPage & {
-          token_id: string | number | bigint;
-          format?: "decimal" | "hex";
-          order?: string | readonly string[];
-        },
+      AddressOnChain & NftPage & { token_id: string | number | bigint; order?: string | readonly string[] },
       NftTransferCollection
     >;
+    /** Returns the sales of one NFT, latest first. */
+    readonly getNFTTradesByToken: Call<
+      AddressOnChain &
+        BlockRange &
+        ListPage & {
+          token_id: string | number | bigint;
+          marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
+        },
+      Page<Trade>
+    >;
+    /** Returns the number of transfers of one NFT. */
+    readonly getNFTTokenStats: Call<AddressOnChain & { token_id: string | number | bigint }, NftTokenStats>;
     /** Returns one NFT with its metadata. */
     readonly getTokenIdMetadata: Call<
       AddressOnChain & {
@@ -454,6 +528,8 @@ export interface Operations {
   readonly resolve: {
     /** Returns the primary ENS name of an address. */
     readonly resolveAddress: Call<{ address?: string }, ResolvedAddress>;
+    /** Resolves an ENS name to an address. */
+    readonly resolveENSDomain: Call<{ domain: string }, ResolvedDomain>;
     /** Resolves a domain to an address. */
     readonly resolveDomain: Call<{ domain: string; currency?: "eth" | "0x1" }, ResolvedDomain>;
   };
@@ -511,8 +587,10 @@ export const operations = {
   native: {
     getDateToBlock: { route: "GET /dateToBlock" },
     getBlock: { route: "GET /block/{block_number_or_hash}" },
+    getBlockStats: { route: "GET /block/{block_number_or_hash}/stats" },
     getNFTTransfersByBlock: { route: "GET /block/{block_number_or_hash}/nft/transfers" },
     getTransaction: { route: "GET /transaction/{transaction_hash}" },
+    getTransactionVerbose: { route: "GET /transaction/{transaction_hash}/verbose" },
     getInternalTransactions: { route: "GET /transaction/{transaction_hash}/internal-transactions" },
     getContractSource: { route: "GET /contracts/{address}/source" },
     getLogsByAddress: { route: "GET /{address}/logs" },
@@ -522,6 +600,7 @@ export const operations = {
   account: {
     getUserOperations: { route: "GET /user-operations" },
     getUserOperation: { route: "GET /user-operations/{user_op_hash}" },
+    getNativeBalancesForAddresses: { route: "GET /wallets/balances" },
     getWalletApprovals: { route: "GET /wallets/{address}/approvals" },
     getWalletHistory: { route: "GET /wallets/{address}/history" },
     getWalletInternalTransactions: { route: "GET /wallets/{address}/internal-transactions" },
@@ -537,9 +616,14 @@ export const operations = {
     getNativeBalance: { route: "GET /{address}/balance" },
     getTokenBalances: { route: "GET /{address}/erc20" },
     getNFTs: { route: "GET /{address}/nft" },
+    getTransactionsVerbose: { route: "GET /{address}/verbose" },
     getTransactions: { route: "GET /{address}" },
   },
   token: {
+    getErc20Transfers: { route: "GET /erc20/transfers" },
+    getErc20Mints: { route: "GET /erc20/mints" },
+    getErc20Burns: { route: "GET /erc20/burns" },
+    getErc20Approvals: { route: "GET /erc20/approvals" },
     getTokenMetadata: { route: "GET /erc20/metadata" },
     getTokenMetadataBySymbol: { route: "GET /erc20/metadata/symbols" },
     searchTokens: { route: "GET /erc20/search" },
@@ -569,12 +653,15 @@ export const operations = {
     reSyncMetadata: { route: "GET /nft/{address}/{token_id}/metadata/resync" },
     getTokenIdOwners: { route: "GET /nft/{address}/{token_id}/owners" },
     getWalletTokenIdTransfers: { route: "GET /nft/{address}/{token_id}/transfers" },
+    getNFTTradesByToken: { route: "GET /nft/{address}/{token_id}/trades" },
+    getNFTTokenStats: { route: "GET /nft/{address}/{token_id}/stats" },
     getTokenIdMetadata: { route: "GET /nft/{address}/{token_id}" },
     getMultipleTokenPrices: { route: "POST /erc20/prices", body: { tokens: "required" } },
     getTokenCandlesticks: { route: "GET /erc20/{address}/ohlcv" },
   },
   resolve: {
     resolveAddress: { route: "GET /resolve/{address}/reverse", chainless: true },
+    resolveENSDomain: { route: "GET /resolve/ens/{domain}", chainless: true },
     resolveDomain: { route: "GET /resolve/{domain}", chainless: true },
   },
   defi: {

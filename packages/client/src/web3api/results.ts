@@ -180,6 +180,60 @@ export interface Transaction {
   block_hash: string;
 }
 
+/** A transaction with receipt, call and logs. Amounts are in wei. */
+export interface BlockTransactionDecoded {
+  hash: string;
+  nonce: string;
+  transaction_index: string;
+  from_address: string;
+  to_address?: string | null;
+  value: string;
+  gas: string;
+  gas_price: string;
+  input: string;
+  receipt_cumulative_gas_used: string;
+  receipt_gas_used: string;
+  receipt_contract_address?: string | null;
+  receipt_root?: string | null;
+  receipt_status: string | null;
+  type?: string | null;
+  max_fee_per_gas?: string | null;
+  max_priority_fee_per_gas?: string | null;
+  effective_gas_price?: string | null;
+  blob_versioned_hashes?: string[];
+  max_fee_per_blob_gas?: string | null;
+  blob_gas_used?: string | null;
+  blob_gas_price?: string | null;
+  authorization_list?: JsonObject[];
+  l1_fee?: string;
+  l1_gas_price?: string;
+  l1_gas_used?: string;
+  block_timestamp: string;
+  block_number: string;
+  block_hash: string;
+  logs: JsonObject[];
+  internal_transactions?: InternalTransaction[];
+  decoded_call: JsonObject | null;
+}
+
+/** Numbers of the transactions and transfers of a block. */
+export interface BlockStats {
+  transactions: JsonObject;
+  nft_transfers: JsonObject;
+  token_transfers: JsonObject;
+}
+
+/** Native balances of wallets at one block. */
+export interface NativeBalances {
+  chain: string;
+  chain_id: string;
+  total_balance: string;
+  total_balance_formatted: string;
+  block_number: string;
+  block_timestamp: string;
+  wallet_balances: JsonObject[];
+}
+
 /** An amount of the native coin, in wei. */
 export interface NativeBalance {
   balance: string;
@@ -383,6 +437,11 @@ export interface NftCollectionStats {
   average_price: string | null;
   last_sale: Trade | null;
   kept_from_block?: string;
+}
+
+/** Numbers of one NFT. */
+export interface NftTokenStats {
+  transfers: CollectionTransfers;
 }
 
 /** Traits of a collection; total_tokens is the number of tokens with metadata. */

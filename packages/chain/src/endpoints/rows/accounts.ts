@@ -230,6 +230,26 @@ export const accountEndpoints = {
     weight: "1",
     about: "Returns the reserves of a pair.",
   },
+  getTransactionsVerbose: {
+    aliases: ["getWalletTransactionsVerbose"],
+    group: "account",
+    method: "GET",
+    path: "/{address}/verbose",
+    parameters: z.object({
+      address: wallet,
+      chain,
+      ...range,
+      ...listPage,
+      limit: limit.prefault(100).describe("Page size; at most 100."),
+      order: listOrder,
+    }),
+    unsupported: {
+      include: "getWalletHistory and getWalletInternalTransactions return internal transactions",
+    },
+    response: SCHEMAS.transactionsDecoded,
+    weight: "5",
+    about: "Returns the transactions from and to a wallet with their logs, decoded if they are well known.",
+  },
   getTransactions: {
     group: "account",
     method: "GET",

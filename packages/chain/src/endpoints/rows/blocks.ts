@@ -30,6 +30,15 @@ export const blockEndpoints = {
     weight: "1",
     about: "Returns a block with its transactions and their logs.",
   },
+  getBlockStats: {
+    group: "native",
+    method: "GET",
+    path: "/block/{block_number_or_hash}/stats",
+    parameters: z.object({ block_number_or_hash: blockNumberOrHash, chain }),
+    response: SCHEMAS.blockStats,
+    weight: "2",
+    about: "Returns the numbers of transactions and transfers of a block.",
+  },
   getNFTTransfersByBlock: {
     group: "native",
     method: "GET",
@@ -58,6 +67,19 @@ export const blockEndpoints = {
     response: SCHEMAS.blockTransaction,
     weight: "1",
     about: "A transaction with its receipt and its logs.",
+  },
+  getTransactionVerbose: {
+    group: "native",
+    method: "GET",
+    path: "/transaction/{transaction_hash}/verbose",
+    parameters: z.object({
+      transaction_hash: hash.describe("Hash of the transaction."),
+      chain,
+      include,
+    }),
+    response: SCHEMAS.blockTransactionDecoded,
+    weight: "1",
+    about: "Returns a transaction with its receipt, its call and its logs, decoded if they are well known.",
   },
   getInternalTransactions: {
     group: "native",

@@ -7,8 +7,56 @@ import { atBlock, chain, cursor, listOrder, listPage, range } from "./sharedPara
 
 const token = values.address.describe("Contract of the token.");
 
+const activity = z.object({
+  chain,
+  ...range,
+  contract_addresses: values.addresses.optional().describe("Only these contracts; at most 100."),
+  exclude_contracts: values.addresses.optional().describe("Without these contracts; at most 100."),
+  wallet_addresses: values.addresses.optional().describe("Only those of these wallets; at most 100."),
+  exclude_wallets: values.addresses.optional().describe("Without those of these wallets; at most 100."),
+  limit: pages.limit.prefault(100).describe("Page size; at most 500."),
+  cursor,
+  order: listOrder,
+});
+
 /** ERC-20 tokens, in match order. */
 export const erc20Endpoints = {
+  getErc20Transfers: {
+    group: "token",
+    method: "GET",
+    path: "/erc20/transfers",
+    parameters: activity,
+    response: SCHEMAS.erc20Transfers,
+    weight: "5",
+    about: "Returns transfers of all tokens, latest first.",
+  },
+  getErc20Mints: {
+    group: "token",
+    method: "GET",
+    path: "/erc20/mints",
+    parameters: activity,
+    response: SCHEMAS.erc20Mints,
+    weight: "5",
+    about: "Returns transfers from the null address, latest first.",
+  },
+  getErc20Burns: {
+    group: "token",
+    method: "GET",
+    path: "/erc20/burns",
+    parameters: activity,
+    response: SCHEMAS.erc20Burns,
+    weight: "5",
+    about: "Returns transfers to the null address, latest first.",
+  },
+  getErc20Approvals: {
+    group: "token",
+    method: "GET",
+    path: "/erc20/approvals",
+    parameters: activity,
+    response: SCHEMAS.erc20Transfers,
+    weight: "5",
+    about: "Returns approvals of tokens, latest first: from_wallet is the owner, to_wallet the spender.",
+  },
   getTokenMetadata: {
     group: "token",
     method: "GET",

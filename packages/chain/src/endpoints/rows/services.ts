@@ -14,6 +14,15 @@ export const serviceEndpoints = {
     weight: "1",
     about: "Returns the primary ENS name of an address.",
   },
+  resolveENSDomain: {
+    group: "resolve",
+    method: "GET",
+    path: "/resolve/ens/{domain}",
+    parameters: z.object({ domain: domain.describe("Name such as vitalik.eth.") }),
+    response: SCHEMAS.resolve,
+    weight: "1",
+    about: "Resolves an ENS name to an address.",
+  },
   resolveDomain: {
     group: "resolve",
     method: "GET",

@@ -12,7 +12,16 @@ import {
 } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import { chain, cursor, excludeSpam, excludeUnverified, limit, listPage, range } from "./sharedParameters.ts";
+import {
+  atBlock,
+  chain,
+  cursor,
+  excludeSpam,
+  excludeUnverified,
+  limit,
+  listPage,
+  range,
+} from "./sharedParameters.ts";
 
 const wallet = address.describe("Address of the wallet.");
 const chains = list(chainSelector)
@@ -32,6 +41,19 @@ const candles = {
 
 /** What wallets own, did and allow, and prices for it, in match order. */
 export const walletEndpoints = {
+  getNativeBalancesForAddresses: {
+    group: "account",
+    method: "GET",
+    path: "/wallets/balances",
+    parameters: z.object({
+      chain,
+      to_block: atBlock,
+      wallet_addresses: addresses.describe("Wallets; at most 100."),
+    }),
+    response: z.array(SCHEMAS.nativeBalances),
+    weight: "3",
+    about: "Returns the native balances of several wallets at one block, and their sum.",
+  },
   getWalletApprovals: {
     group: "account",
     method: "GET",
