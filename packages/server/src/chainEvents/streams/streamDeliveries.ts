@@ -18,8 +18,8 @@ export interface StreamDelivery {
   isPending: boolean;
 }
 
-/** A stored delivery of a block that is not final. */
-export interface PendingDelivery {
+/** A stored delivery about a block. */
+export interface StoredDelivery {
   id: string;
   stream: string;
   blockNumber: number;
@@ -55,6 +55,7 @@ export class StreamDeliveries {
           body,
           confirmed: body.confirmed ?? false,
           ...(isPending && { pending: true }),
+          ...(body.removed === true && { removed: true }),
           status: "waiting",
           attempts: 0,
           nextAt: wireDate(new Date(now)),
@@ -63,7 +64,7 @@ export class StreamDeliveries {
   }
 
   /** Returns the write after which a delivery is not sent again; `isRemoved` if its block was reorganized. */
-  settle({ id }: PendingDelivery, isRemoved: boolean): Write {
+  settle({ id }: StoredDelivery, isRemoved: boolean): Write {
     const fields = { pending: null, ...(isRemoved && { removed: true }) };
     return updateRow(this.#schemaOf(DELIVERY_CLASS), id, this.#clock(), fields);
   }
@@ -82,13 +83,30 @@ export class StreamDeliveries {
   }
 
   /** Finds deliveries of blocks of a chain that are not final, in the order of their blocks. */
-  async pending(
+  pending(
     chainId: number,
     blockNumber: JsonObject,
     limit: number,
-    after?: PendingDelivery,
-  ): Promise<PendingDelivery[]> {
-    const where = { pending: true, chainId, blockNumber };
+    after?: StoredDelivery,
+  ): Promise<StoredDelivery[]> {
+    return this.#find({ pending: true, chainId, blockNumber }, limit, after);
+  }
+
+  /**
+   * Finds the first deliveries of blocks of a chain, in their order, whether they have been confirmed or not; of those that
+   * were delivered, as long as they are kept.
+   */
+  async sent(
+    chainId: number,
+    blockNumber: JsonObject,
+    limit: number,
+    after?: StoredDelivery,
+  ): Promise<StoredDelivery[]> {
+    const where = { chainId, blockNumber, confirmed: false, removed: { $exists: false } };
+    return this.#find(where, limit, after);
+  }
+
+  async #find(where: JsonObject, limit: number, after?: StoredDelivery): Promise<StoredDelivery[]> {
     const rest = after && {
       $or: [
         { blockNumber: { $gt: after.blockNumber } },

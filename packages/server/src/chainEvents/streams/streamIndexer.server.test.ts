@@ -251,6 +251,37 @@ describe.each(DATABASES)("StreamIndexer on %s", (database) => {
     expect([...receive(await deliveries()).keys()]).toEqual(chain.blocks.map(({ hash }) => hash));
   });
 
+  it("tells that confirmed blocks were removed, once, and sends them again if they return", async () => {
+    const { chain, addresses, createStream, createIndexer, deliveries } = await setUp(database);
+    const stream = await createStream();
+    await addresses.add(stream.id, [ADDRESS]);
+    chain.mine(12, () => 1);
+    const indexer = createIndexer([stream]);
+    await stepAll(indexer);
+    const first = [...chain.blocks];
+    const replace = async (blocks: readonly BlockContents[]) => {
+      chain.blocks.splice(4, chain.blocks.length, ...blocks);
+      if (blocks.length === 0) chain.mine(9, () => 1);
+      await stepAll(indexer);
+    };
+    const messages = async () =>
+      (await deliveries()).map(({ blockHash, body }) => {
+        const { confirmed, removed } = Object(body);
+        return `${Number(blockHash)} ${removed ? "removed" : confirmed ? "confirmed" : "sent"}`;
+      });
+    const before = (await messages()).length;
+    expect(await messages()).toContain("7 confirmed");
+    await replace([]);
+    const removed = (await messages()).slice(before).filter((each) => each.endsWith("removed"));
+    expect(removed).toEqual(first.slice(4).map(({ hash }) => `${Number(hash)} removed`));
+    await replace(first.slice(4));
+    await replace([]);
+    const all = await messages();
+    expect(all.filter((each) => each === "7 sent")).toHaveLength(2);
+    expect(all.filter((each) => each === "7 removed")).toHaveLength(2);
+    expect(all.filter((each) => each.startsWith("3 "))).toEqual(["3 sent", "3 confirmed"]);
+  });
+
   it("finds the streams of a block's addresses in an index", async () => {
     const { addresses, store, schemaOf } = await setUp(database);
     const all = Array.from({ length: 4_000 }, (_, i) => `0x${(i + 1).toString(16).padStart(40, "0")}`);

@@ -13,7 +13,7 @@ import { checkpointsTo } from "../cursor.ts";
 import { isConflict } from "../eventWriter.ts";
 import type { Stream } from "./stream.ts";
 import type { StreamAddresses } from "./streamAddresses.ts";
-import type { PendingDelivery, StreamDeliveries, StreamDelivery } from "./streamDeliveries.ts";
+import type { StoredDelivery, StreamDeliveries, StreamDelivery } from "./streamDeliveries.ts";
 import { createMessages, type StreamMessage } from "./streamMessages.ts";
 import { type ChainProgress, moveProgress, readProgress, type StreamProgress } from "./streamProgress.ts";
 import { countMatches } from "./streamStats.ts";
@@ -204,9 +204,10 @@ export class StreamIndexer {
     // An index that is being rebuilt has not reached later blocks yet.
     const isComplete = this.#isFollowing(chainId);
     const range = { $gt: to.number, ...(!isComplete && { $lte: head.number }) };
-    let after: PendingDelivery | undefined;
+    let after: StoredDelivery | undefined;
     do {
-      const found = await deliveries.pending(chainId, range, PAGE_SIZE, after);
+      // Also what has been confirmed: the confirmations of a stream can be fewer than the chain needs to be final.
+      const found = await deliveries.sent(chainId, range, PAGE_SIZE, after);
       const orphaned = await this.#orphaned(found, events);
       after = found.length === PAGE_SIZE ? found.at(-1) : undefined;
       const moved: ChainProgress = {
@@ -283,7 +284,7 @@ export class StreamIndexer {
       ]),
     );
     const newest = Math.max(final, ...finalOf.values());
-    let after: PendingDelivery | undefined;
+    let after: StoredDelivery | undefined;
     for (;;) {
       const found = await deliveries.pending(chainId, { $lte: newest }, PAGE_SIZE, after);
       const due = found.filter(
@@ -306,13 +307,16 @@ export class StreamIndexer {
     }
   }
 
-  async #orphaned(found: readonly PendingDelivery[], events: ChainEventReader): Promise<PendingDelivery[]> {
+  async #orphaned(found: readonly StoredDelivery[], events: ChainEventReader): Promise<StoredDelivery[]> {
     if (found.length === 0) return [];
     const hashes = await events.getBlockHashes(found.map(({ blockNumber }) => blockNumber));
-    return found.filter(({ blockNumber, blockHash }) => hashes.get(blockNumber) !== blockHash);
+    return found.filter(
+      // Earlier versions did not mark the message about a removal.
+      ({ blockNumber, blockHash, body }) => hashes.get(blockNumber) !== blockHash && body.removed !== true,
+    );
   }
 
-  #removals(chainId: number, orphaned: readonly PendingDelivery[]): StreamDelivery[] {
+  #removals(chainId: number, orphaned: readonly StoredDelivery[]): StreamDelivery[] {
     return orphaned.flatMap((each) => {
       const stream = this.#streams.find(({ id }) => id === each.stream);
       return stream?.includeRemoved ? this.#copy(chainId, each, { removed: true }) : [];
@@ -320,7 +324,7 @@ export class StreamIndexer {
   }
 
   /** A further message about the same block; none if its stream was deleted. */
-  #copy(chainId: number, pending: PendingDelivery, changes: JsonObject): StreamDelivery[] {
+  #copy(chainId: number, pending: StoredDelivery, changes: JsonObject): StreamDelivery[] {
     const stream = this.#streams.find(({ id }) => id === pending.stream);
     if (!stream) return [];
     const { blockNumber, blockHash, body } = pending;
