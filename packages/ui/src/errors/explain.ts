@@ -67,6 +67,36 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
     text: { title: "Not found", detail: "It does not exist or you don't have access." },
   },
   {
+    code: 130,
+    message: /^Invalid file upload/,
+    text: { title: "The file is empty", detail: "Choose one with content." },
+  },
+  {
+    code: 130,
+    message: /^File upload of extension|^Invalid Content-Type/,
+    text: {
+      title: "This server does not accept files of this type",
+      detail: "Put it into an archive, such as a ZIP file.",
+    },
+  },
+  {
+    code: 130,
+    message: /^File size exceeds/,
+    text: {
+      title: "The file is too large",
+      detail:
+        "It is larger than this server accepts. Make it smaller, or ask the operator to raise the limit.",
+    },
+  },
+  {
+    code: 130,
+    message: /^File upload by/,
+    text: {
+      title: "This server does not accept files from you",
+      detail: "Ask its operator to allow uploads.",
+    },
+  },
+  {
     code: 141,
     message: /^Invalid MFA token/,
     text: {
