@@ -68,12 +68,12 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
   },
   {
     code: 130,
-    message: /^Invalid file upload/,
+    message: /^invalid file upload/i,
     text: { title: "The file is empty", detail: "Choose one with content." },
   },
   {
     code: 130,
-    message: /^File upload of extension|^Invalid Content-Type/,
+    message: /^file upload of extension|^invalid content-type/i,
     text: {
       title: "This server does not accept files of this type",
       detail: "Put it into an archive, such as a ZIP file.",
@@ -81,7 +81,7 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
   },
   {
     code: 130,
-    message: /^File size exceeds/,
+    message: /^file size exceeds/i,
     text: {
       title: "The file is too large",
       detail:
@@ -90,7 +90,7 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
   },
   {
     code: 130,
-    message: /^File upload by/,
+    message: /^file upload by/i,
     text: {
       title: "This server does not accept files from you",
       detail: "Ask its operator to allow uploads.",

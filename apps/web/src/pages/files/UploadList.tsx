@@ -1,6 +1,6 @@
 import { Button, explain, formatBytes, Status, useTranslation } from "@purse/ui";
 import { useSyncExternalStore } from "react";
-import { isFinal } from "./refusal.ts";
+import { isFinal } from "./rejection.ts";
 import type { UploadState, Uploads, UploadView } from "./uploads.ts";
 
 const STATES: Readonly<

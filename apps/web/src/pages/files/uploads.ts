@@ -2,7 +2,7 @@ import { Moralis, ParseFile, type ParseObject } from "@purse/client";
 import type { UploadRules } from "../../settings.ts";
 import { newRecord } from "./fileRecord.ts";
 import type { Folder } from "./fileSelection.ts";
-import { refusalOf } from "./refusal.ts";
+import { rejectionOf } from "./rejection.ts";
 import { safeName } from "./safeName.ts";
 
 export type UploadState = "waiting" | "running" | "paused" | "failed" | "done";
@@ -54,7 +54,7 @@ export class Uploads {
 
   add(file: File, ipfs: boolean): void {
     const upload = new ParseFile(safeName(file.name), file, file.type);
-    this.#enqueue(file.name, file.size, !ipfs, refusalOf(file, this.#rules), {
+    this.#enqueue(file.name, file.size, !ipfs, rejectionOf(file, this.#rules), {
       run: async (signal, progress) => {
         const options = { signal, progress };
         const [sha256] = await Promise.all([
@@ -74,8 +74,8 @@ export class Uploads {
     const size = files.reduce((sum, { file }) => sum + file.size, 0);
     const { maxBytes = Number.POSITIVE_INFINITY } = this.#rules ?? {};
     const oversized = files.find(({ file }) => file.size > maxBytes);
-    const refusal = oversized && refusalOf(oversized.file, this.#rules);
-    this.#enqueue(`${name}/`, size, false, refusal, {
+    const rejection = oversized && rejectionOf(oversized.file, this.#rules);
+    this.#enqueue(`${name}/`, size, false, rejection, {
       run: async (signal) => {
         const data = await Promise.all(
           files.map(async ({ path, file }) => ({ path, content: await base64Of(file) })),

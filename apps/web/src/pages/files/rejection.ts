@@ -6,17 +6,17 @@ import type { UploadRules } from "../../settings.ts";
 const EXTENSION = /^\w+$/;
 
 /**
- * The error with which the server would refuse a file, before it is sent; undefined if the server decides. Its message is that of
- * the server.
+ * The error with which the server would refuse a file, before it is sent; undefined if the server decides. Its message has the words
+ * of the server's, by which it is explained.
  */
-export function refusalOf({ name, size }: Pick<File, "name" | "size">, rules: UploadRules | undefined) {
-  if (rules?.isAllowed === false) return refused("File upload by authenticated user is disabled.");
-  if (size === 0) return refused("Invalid file upload.");
+export function rejectionOf({ name, size }: Pick<File, "name" | "size">, rules: UploadRules | undefined) {
+  if (rules?.isAllowed === false) return refused("file upload by authenticated user is disabled");
+  if (size === 0) return refused("invalid file upload");
   if (rules === undefined) return undefined;
-  if (size > rules.maxBytes) return refused(`File size exceeds maximum allowed: ${rules.maxBytes} bytes.`);
+  if (size > rules.maxBytes) return refused(`file size exceeds maximum allowed: ${rules.maxBytes} bytes`);
   const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   if (extension === "" || !isRefused(extension, rules.extensions)) return undefined;
-  return refused(`File upload of extension ${extension} is disabled.`);
+  return refused(`file upload of extension ${extension} is disabled`);
 }
 
 /** Whether a new attempt to upload the same file would fail in the same way. */
