@@ -70,6 +70,7 @@ describe("npm start", () => {
       appId,
       serverUrl: `http://127.0.0.1:${port}/server`,
       devWallets: [],
+      uploads: { isAllowed: true, maxBytes: 20 * 1024 ** 2, extensions: null },
     });
     expect(config).not.toContain(masterKey);
     await program.stop("SIGINT");

@@ -30,8 +30,18 @@ export interface AppSettings {
     web3Auth: { clientId: string; network: string } | null;
     magic: { apiKey: string; network: string } | null;
   };
+  /** What the server accepts of signed-in users; undefined at a server of an earlier version. */
+  uploads?: UploadRules;
   /** The VAPID key with which browsers subscribe to messages, base64url; null if the server sends none to browsers. */
   webPush: { publicKey: string } | null;
+}
+
+export interface UploadRules {
+  isAllowed: boolean;
+  /** Of a file. */
+  maxBytes: number;
+  /** Extensions and regular expressions for them; null for all that browsers do not execute. */
+  extensions: readonly string[] | null;
 }
 
 export interface AppChain {

@@ -68,6 +68,11 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     serverUrl: http.publicUrl,
     wallets: config.walletServices,
     webPush: config.push.webPush ? { publicKey: config.push.webPush.publicKey } : null,
+    uploads: {
+      isAllowed: config.fileUpload.enableForAuthenticatedUser,
+      maxBytes: config.maxUploadSize,
+      extensions: config.fileUpload.fileExtensions ?? null,
+    },
     ...dependencies.appConfig,
   });
   const providerApi = createProviderApi({

@@ -1,3 +1,4 @@
+import { isActiveContent } from "@purse/protocol";
 import { z } from "zod";
 import type { S3Config } from "../core/s3/s3Config.ts";
 
@@ -6,13 +7,11 @@ export interface FileUpload {
   enableForPublic: boolean;
   enableForAnonymousUser: boolean;
   enableForAuthenticatedUser: boolean;
+  /** As in the config file; undefined for all that browsers do not execute. */
+  fileExtensions: readonly string[] | undefined;
   /** Whether an extension is allowed; undefined if all are. */
   allowsExtension: ((extension: string) => boolean) | undefined;
 }
-
-/** Extensions and media types that browsers execute or that may contain scripts. */
-const ACTIVE_CONTENT =
-  /^(s?x?html?|x?html\+xml|xht|svgz?|svg\+xml|xml|xsl|xslt|xslt?\+xml|xsd|rng|rdf|rdf\+xml|owl|mathml|mathml\+xml)$/i;
 
 /** `fileUpload` of the config file. */
 export const fileUploadSchema = z
@@ -33,12 +32,13 @@ export const fileUploadSchema = z
   .transform(
     ({ fileExtensions, ...flags }): FileUpload => ({
       ...flags,
+      fileExtensions,
       allowsExtension: extensionTest(fileExtensions),
     }),
   );
 
 function extensionTest(extensions: string[] | undefined): FileUpload["allowsExtension"] {
-  if (!extensions) return (extension) => !ACTIVE_CONTENT.test(extension);
+  if (!extensions) return (extension) => !isActiveContent(extension);
   if (extensions.includes("*")) return undefined;
   const patterns = extensions.flatMap((each) => extensionPattern(each) ?? []);
   return (extension) => patterns.some((pattern) => pattern.test(extension));

@@ -38,6 +38,7 @@ async function setUp(triggers: Partial<Record<FileTriggerName, Trigger>> = {}) {
       enableForPublic: true,
       enableForAnonymousUser: true,
       enableForAuthenticatedUser: true,
+      fileExtensions: ["*"],
       allowsExtension: undefined,
     },
     maxUploadSize: 1_000,

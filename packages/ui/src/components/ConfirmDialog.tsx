@@ -75,7 +75,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       }
     >
       <form id={formId} onSubmit={submit} className="stack" noValidate>
-        {children && <UnsavedInput>{children}</UnsavedInput>}
+        {children && <UnsavedInput isSaving={busy}>{children}</UnsavedInput>}
         {confirmationText !== undefined && (
           <Field
             label={t("Type {word} to confirm", { word: confirmationText })}
@@ -90,10 +90,10 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   );
 }
 
-/** Counts as unsaved once something was entered in it, except in a search. */
-function UnsavedInput({ children }: { children: ReactNode }) {
+/** Counts as unsaved once something was entered in it, except in a search. What saves it may leave the page. */
+function UnsavedInput({ children, isSaving }: { children: ReactNode; isSaving: boolean }) {
   const [isEdited, setIsEdited] = useState(false);
-  useUnsaved(isEdited);
+  useUnsaved(isEdited && !isSaving);
   return (
     <div
       className="stack"

@@ -10,10 +10,10 @@ export interface ErrorStateProps {
   busy?: boolean;
 }
 
-/** An error message with a retry button. */
+/** An error message with a retry button. What support needs, such as the code, is folded away. */
 export function ErrorState({ error, retry, busy = false }: ErrorStateProps) {
   const { t } = useTranslation();
-  const { title, detail, code } = explain(error, t);
+  const { title, detail, code, isComplete = false } = explain(error, t);
   return (
     <div className="notice danger" role="alert">
       <div className="grow">
@@ -21,16 +21,21 @@ export function ErrorState({ error, retry, busy = false }: ErrorStateProps) {
           <strong>{title}</strong>
         </p>
         <p>{detail}</p>
-        {code !== undefined && <p className="small soft">{t("Error code {code}", { code: String(code) })}</p>}
-      </div>
-      <div className="row">
-        <CopyButton text={detailsOf(title, detail, code)} label={t("error details")} />
-        {retry && (
-          <Button small busy={busy} onClick={retry}>
-            {t("Try again")}
-          </Button>
+        {!isComplete && (
+          <details className="small soft">
+            <summary>{t("Details")}</summary>
+            <p className="row tight-row">
+              {code === undefined ? t("No error code") : t("Error code {code}", { code: String(code) })}
+              <CopyButton text={detailsOf(title, detail, code)} label={t("error details")} />
+            </p>
+          </details>
         )}
       </div>
+      {retry && (
+        <Button small busy={busy} onClick={retry}>
+          {t("Try again")}
+        </Button>
+      )}
     </div>
   );
 }

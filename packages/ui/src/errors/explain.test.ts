@@ -28,6 +28,10 @@ it.each([
   [101, "The upload does not exist: start it again.", "Not found"],
   [206, "Cannot modify user abc.", "Not allowed"],
   [206, "Session missing.", "You are not signed in"],
+  [130, "Invalid file upload.", "The file is empty"],
+  [130, "File upload of extension svg is disabled.", "This server does not accept files of this type"],
+  [130, "File size exceeds maximum allowed: 20971520 bytes.", "The file is too large"],
+  [130, "File upload by authenticated user is disabled.", "This server does not accept files from you"],
   [141, "Invalid MFA token", "Wrong code"],
   [141, "The cloud code failed.", "Something went wrong"],
 ])("explain() explains code %i by its message: %s", (code, message, title) => {

@@ -5,6 +5,8 @@ export interface Explanation {
   title: string;
   detail: string;
   code: number | undefined;
+  /** Whether that is all that users need, such as what to do next: nobody has to be told the code. */
+  isComplete?: boolean;
 }
 
 /** The title and detail of an error. Without a detail the error's own message is shown. */
@@ -63,6 +65,36 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
     code: 101,
     message: /^Object not found/,
     text: { title: "Not found", detail: "It does not exist or you don't have access." },
+  },
+  {
+    code: 130,
+    message: /^invalid file upload/i,
+    text: { title: "The file is empty", detail: "Choose one with content." },
+  },
+  {
+    code: 130,
+    message: /^file upload of extension|^invalid content-type/i,
+    text: {
+      title: "This server does not accept files of this type",
+      detail: "Put it into an archive, such as a ZIP file.",
+    },
+  },
+  {
+    code: 130,
+    message: /^file size exceeds/i,
+    text: {
+      title: "The file is too large",
+      detail:
+        "It is larger than this server accepts. Make it smaller, or ask the operator to raise the limit.",
+    },
+  },
+  {
+    code: 130,
+    message: /^file upload by/i,
+    text: {
+      title: "This server does not accept files from you",
+      detail: "Ask its operator to allow uploads.",
+    },
   },
   {
     code: 141,
@@ -124,17 +156,24 @@ export function explain(error: unknown, t: Translator["t"] = createTranslator("e
   const message = messageOf(error);
   const named = error instanceof DOMException ? BY_NAME[error.name] : undefined;
   if (named)
-    return { title: t(named.title), detail: named.detail ? t(named.detail) : message, code: undefined };
+    return {
+      title: t(named.title),
+      detail: named.detail ? t(named.detail) : message,
+      code: undefined,
+      isComplete: true,
+    };
   const code = codeOf(error);
   const known = code === undefined ? undefined : findErrorText(code, message);
   if (known) {
-    return { title: t(known.title), detail: known.detail ? t(known.detail) : message, code };
+    const isComplete = known.detail !== undefined;
+    return { title: t(known.title), detail: known.detail ? t(known.detail) : message, code, isComplete };
   }
   if (/Non ethereum enabled browser/.test(message)) {
     return {
       title: t("No wallet found"),
       detail: t("Install a browser wallet, or use the test wallet."),
       code,
+      isComplete: true,
     };
   }
   const library =

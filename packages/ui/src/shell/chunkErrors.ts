@@ -1,5 +1,5 @@
 /** Recognizes an error whose message was replaced. */
-const MESSAGE = "The code of this part failed to load.";
+const MESSAGE = "purse: chunk not loaded";
 /** How browsers and Vite report missing chunks and styles. */
 const CHUNK_ERROR = /dynamically imported module|module script failed|error loading|unable to preload/i;
 

@@ -16,7 +16,7 @@ export interface RestRequest {
   as: Identity;
 }
 
-export interface GraphqlRequest {
+interface GraphqlRequest {
   kind: "graphql";
   query: string;
   /** JSON text. */

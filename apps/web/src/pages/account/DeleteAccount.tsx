@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { stringField } from "../../components/stringField.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
+import { isRandomUsername } from "../../wallet/userNames.ts";
 import { useClasses } from "../data/useClasses.ts";
 import { isExclusiveTo, ownRecords, searchableClasses } from "./ownRecords.ts";
 
@@ -74,7 +75,7 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
       confirmLabel={t("Delete permanently")}
       danger
       mutation={removal}
-      confirmationText={username}
+      confirmationText={isRandomUsername(username) ? t("delete") : username}
       disabled={isUnknown}
     >
       <p>{t("This will be deleted:")}</p>

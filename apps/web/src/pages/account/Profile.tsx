@@ -17,10 +17,12 @@ import {
 import { useEffect, useRef, useState } from "react";
 import * as z from "zod/mini";
 import { stringField } from "../../components/stringField.ts";
+import { isRandomUsername } from "../../wallet/userNames.ts";
 import { FieldInputList } from "../data/FieldInputList.tsx";
 import { toJson, toValues, typeOf } from "../data/recordValues.ts";
 import { useClientDataSource } from "../data/useClientDataSource.ts";
 import { useFieldInputs } from "../data/useFieldInputs.ts";
+import { useInputErrors } from "../signIn/useInputErrors.ts";
 import { ProfilePicture } from "./ProfilePicture.tsx";
 
 /** Built-in fields that are edited elsewhere. */
@@ -60,6 +62,7 @@ export function Profile({ user }: { user: User }) {
     email: stringField(user.get("email")),
   };
   const form = useForm(SCHEMA, saved);
+  const inputErrors = useInputErrors(userError, form.values);
   const source = useClientDataSource();
   const row = toJson(user);
   const inputs = useFieldInputs(customFieldsOf(row), row);
@@ -120,13 +123,19 @@ export function Profile({ user }: { user: User }) {
         label={t("Username")}
         autoComplete="username"
         {...form.input("username")}
-        hint={t("Visible to everyone.")}
+        {...inputErrors.of("username")}
+        hint={
+          isRandomUsername(saved.username)
+            ? t("Visible to everyone. The server chose it; enter one that people can read.")
+            : t("Visible to everyone.")
+        }
       />
       <Field
         label={t("Email")}
         type="email"
         autoComplete="email"
         {...form.input("email")}
+        {...inputErrors.of("email")}
         hint={t("Only visible to you.")}
       />
       <EmailVerification user={user} />
@@ -139,7 +148,7 @@ export function Profile({ user }: { user: User }) {
           <p className="soft small">{t("These fields are public.")}</p>
         </div>
       </details>
-      {userError ? <ErrorState error={userError} /> : null}
+      {inputErrors.other ? <ErrorState error={inputErrors.other} /> : null}
       <div>
         <Button type="submit" variant="primary" busy={isUserUpdating}>
           {t("Save profile")}

@@ -1,12 +1,13 @@
-import { Button, explain, Switch, useToast, useTranslation } from "@purse/ui";
+import { Button, explain, formatBytes, Switch, useToast, useTranslation } from "@purse/ui";
 import { FolderUp, Upload } from "lucide-react";
 import { type DragEvent, useEffect, useRef, useState } from "react";
+import type { UploadRules } from "../../settings.ts";
 import { type FileSelection, filesOfTransfer, folderOfInput } from "./fileSelection.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** Accepts files and folders by drop, paste or file picker. */
-export function DropZone({ uploads }: { uploads: Uploads }) {
-  const { t } = useTranslation();
+export function DropZone({ uploads, rules }: { uploads: Uploads; rules: UploadRules | undefined }) {
+  const { t, language } = useTranslation();
   const toast = useToast();
   const [isOver, setIsOver] = useState(false);
   const [toIpfs, setToIpfs] = useState(false);
@@ -53,6 +54,18 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         <strong>{t("Drop files or folders here")}</strong>
         <br />
         <span className="soft small">{t("or paste them, or browse:")}</span>
+        {rules && (
+          <>
+            <br />
+            <span className="soft small">
+              {t("Up to {size} per file.", { size: formatBytes(rules.maxBytes, language) })}{" "}
+              {rules.extensions === null
+                ? t("No web pages and SVG images, which browsers may run.")
+                : rules.extensions.every((each) => /^\w+$/.test(each)) &&
+                  t("Types: {types}", { types: rules.extensions.join(", ").slice(0, 200) })}
+            </span>
+          </>
+        )}
       </p>
       <div className="row">
         <Button variant="primary" onClick={() => files.current?.click()}>

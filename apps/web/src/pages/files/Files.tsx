@@ -2,7 +2,9 @@ import { ParseObject } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import {
   Button,
+  Dialog,
   EmptyState,
+  ErrorState,
   explain,
   Field,
   formatBytes,
@@ -17,7 +19,9 @@ import {
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { useLiveRecords } from "../../query/useLiveRecords.ts";
+import { useSettings } from "../../SettingsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { useOpenedRecord } from "../data/useOpenedRecord.ts";
 import { DropZone } from "./DropZone.tsx";
 import { FilePanel } from "./FilePanel.tsx";
 import { FILE_CLASS, type StoredFile, toStoredFile } from "./fileRecord.ts";
@@ -25,8 +29,6 @@ import { Preview } from "./Preview.tsx";
 import { UploadList } from "./UploadList.tsx";
 import { Uploads } from "./uploads.ts";
 import "./Files.css";
-
-const MAX_FILES = 200;
 
 /** The user's files: stored on this server, optionally pinned to IPFS, private until shared. */
 export function Files() {
@@ -65,18 +67,20 @@ export function Files() {
 function OwnFiles({ userId }: { userId: string }) {
   const { t, language } = useTranslation();
   const toast = useToast();
+  const { uploads: rules } = useSettings();
   const navigate = useNavigate({ from: "/files" });
   const { file: opened, find } = useSearch({ from: "/files" });
-  const found = useLiveRecords(FILE_CLASS, (query) => query.descending("createdAt").limit(MAX_FILES), []);
+  const found = useLiveRecords(FILE_CLASS, (query) => query.descending("createdAt"), []);
   const refetchLatest = useRef(found.refetch);
   refetchLatest.current = found.refetch;
-  const [uploads] = useState(() => new Uploads(userId, () => void refetchLatest.current()));
+  const [uploads] = useState(() => new Uploads(userId, () => void refetchLatest.current(), rules));
   const all = useMemo(
     () => (found.data ?? []).filter((record) => record.getACL()?.getWriteAccess(userId)).map(toStoredFile),
     [found.data, userId],
   );
   const shown = find === undefined ? all : all.filter((file) => matchesSearch(file, find));
-  const shownFile = all.find(({ id }) => id === opened);
+  const { record: openedRecord, error: openError } = useOpenedRecord(FILE_CLASS, opened, found);
+  const shownFile = all.find(({ id }) => id === opened) ?? (openedRecord && toStoredFile(openedRecord));
   const open = (id: string | undefined) =>
     void navigate({ search: (before) => ({ ...before, file: id }), resetScroll: false });
   const refetch = () => void found.refetch();
@@ -103,7 +107,7 @@ function OwnFiles({ userId }: { userId: string }) {
 
   return (
     <div className="stack">
-      <DropZone uploads={uploads} />
+      <DropZone uploads={uploads} rules={rules} />
       <UploadList uploads={uploads} />
       <section className="card stack" aria-label={t("My files")}>
         <Field
@@ -122,7 +126,22 @@ function OwnFiles({ userId }: { userId: string }) {
         <QueryState query={found} label={t("Loading files")} skeleton={renderTable(undefined)}>
           {() => renderTable(shown)}
         </QueryState>
+        {found.hasMore && (
+          <div className="row spread">
+            <p className="small soft" role="status">
+              {t("From the newest {n, number} files that you can read.", { n: found.data?.length ?? 0 })}
+            </p>
+            <Button small busy={found.isFetching} onClick={found.showMore}>
+              {t("Show more")}
+            </Button>
+          </div>
+        )}
       </section>
+      {openError !== null && (
+        <Dialog open side title={t("File")} onClose={() => open(undefined)}>
+          <ErrorState error={openError} />
+        </Dialog>
+      )}
       {shownFile && (
         <FilePanel key={shownFile.id} file={shownFile} onClose={() => open(undefined)} onChanged={refetch} />
       )}
@@ -136,10 +155,12 @@ function OwnFiles({ userId }: { userId: string }) {
         rows={files}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState title={find === undefined ? t("No files yet") : t("No results")}>
-            {find === undefined
-              ? t("Drop a file above, paste it, or browse.")
-              : t("No files match your search.")}
+          <EmptyState title={find === undefined && !found.hasMore ? t("No files yet") : t("No results")}>
+            {found.hasMore
+              ? t("None of the files that were read so far. Show more to look further.")
+              : find === undefined
+                ? t("Drop a file above, paste it, or browse.")
+                : t("No files match your search.")}
           </EmptyState>
         }
         columns={[
@@ -153,7 +174,12 @@ function OwnFiles({ userId }: { userId: string }) {
             ),
           },
           { label: t("Size"), number: true, cell: ({ size }) => formatBytes(size, language) },
-          { label: t("Storage"), hideOnPhone: true, cell: ({ cid }) => (cid ? t("IPFS") : t("This server")) },
+          {
+            label: t("Storage"),
+            isShort: true,
+            hideOnPhone: true,
+            cell: ({ cid }) => (cid ? t("IPFS") : t("This server")),
+          },
           {
             label: t("Visibility"),
             cell: ({ isShared, cid }) =>

@@ -1,5 +1,6 @@
 import { Button, explain, formatBytes, Status, useTranslation } from "@purse/ui";
 import { useSyncExternalStore } from "react";
+import { isFinal } from "./rejection.ts";
 import type { UploadState, Uploads, UploadView } from "./uploads.ts";
 
 const STATES: Readonly<
@@ -47,7 +48,7 @@ function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
             {t("Pause")}
           </Button>
         )}
-        {(state === "paused" || state === "failed") && (
+        {(state === "paused" || (state === "failed" && !isFinal(error))) && (
           <Button
             small
             onClick={() => uploads.resume(id)}

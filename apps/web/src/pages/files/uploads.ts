@@ -1,6 +1,8 @@
 import { Moralis, ParseFile, type ParseObject } from "@purse/client";
+import type { UploadRules } from "../../settings.ts";
 import { newRecord } from "./fileRecord.ts";
 import type { Folder } from "./fileSelection.ts";
+import { rejectionOf } from "./rejection.ts";
 import { safeName } from "./safeName.ts";
 
 export type UploadState = "waiting" | "running" | "paused" | "failed" | "done";
@@ -30,15 +32,17 @@ const MAX_HASHED_BYTES = 256 * 1024 * 1024;
 export class Uploads {
   readonly #userId: string;
   readonly #onStored: (record: ParseObject) => void;
+  readonly #rules: UploadRules | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #tasks = new Map<string, UploadTask>();
   #running: { id: string; controller: AbortController } | undefined;
   #views: readonly UploadView[] = [];
   #lastId = 0;
 
-  constructor(userId: string, onStored: (record: ParseObject) => void) {
+  constructor(userId: string, onStored: (record: ParseObject) => void, rules?: UploadRules) {
     this.#userId = userId;
     this.#onStored = onStored;
+    this.#rules = rules;
   }
 
   readonly get = (): readonly UploadView[] => this.#views;
@@ -50,7 +54,7 @@ export class Uploads {
 
   add(file: File, ipfs: boolean): void {
     const upload = new ParseFile(safeName(file.name), file, file.type);
-    this.#enqueue(file.name, file.size, !ipfs, {
+    this.#enqueue(file.name, file.size, !ipfs, rejectionOf(file, this.#rules), {
       run: async (signal, progress) => {
         const options = { signal, progress };
         const [sha256] = await Promise.all([
@@ -68,7 +72,10 @@ export class Uploads {
   /** Uploads a folder to IPFS under one CID. */
   addFolder({ name, files }: Folder): void {
     const size = files.reduce((sum, { file }) => sum + file.size, 0);
-    this.#enqueue(`${name}/`, size, false, {
+    const { maxBytes = Number.POSITIVE_INFINITY } = this.#rules ?? {};
+    const oversized = files.find(({ file }) => file.size > maxBytes);
+    const rejection = oversized && rejectionOf(oversized.file, this.#rules);
+    this.#enqueue(`${name}/`, size, false, rejection, {
       run: async (signal) => {
         const data = await Promise.all(
           files.map(async ({ path, file }) => ({ path, content: await base64Of(file) })),
@@ -104,13 +111,14 @@ export class Uploads {
     this.#stop(id);
   }
 
-  #enqueue(name: string, size: number, canPause: boolean, task: UploadTask): void {
+  /** With an error, the server would refuse it, and nothing is sent. */
+  #enqueue(name: string, size: number, canPause: boolean, error: unknown, task: UploadTask): void {
     this.#lastId += 1;
     const id = String(this.#lastId);
     this.#tasks.set(id, task);
     this.#views = [
       ...this.#views,
-      { id, name, size, state: "waiting", progress: 0, canPause, error: undefined },
+      { id, name, size, state: error ? "failed" : "waiting", progress: 0, canPause, error },
     ];
     this.#notify();
     this.#startNext();

@@ -8,9 +8,9 @@ interface Options {
   onError: (error: Error) => void;
 }
 
-const login = vi.hoisted(() => vi.fn());
+const { login, signup } = vi.hoisted(() => ({ login: vi.fn(), signup: vi.fn() }));
 vi.mock("@purse/react", () => ({
-  useMoralis: () => ({ login, signup: async () => undefined, isAuthenticating: false }),
+  useMoralis: () => ({ login, signup, isAuthenticating: false }),
   usePasskeys: () => ({ signUp: async () => undefined }),
 }));
 vi.mock("./PasswordRules.tsx", () => ({ PasswordRules: () => null }));
@@ -18,6 +18,7 @@ vi.mock("./PasswordRules.tsx", () => ({ PasswordRules: () => null }));
 afterEach(() => {
   cleanup();
   login.mockReset();
+  signup.mockReset();
 });
 
 const show = () => render(<PasswordSignIn isCreatingPasskey={false} onCreatingPasskey={() => undefined} />);
@@ -52,4 +53,22 @@ it("PasswordSignIn keeps the input when the user changes to signing up", () => {
   fireEvent.click(screen.getByRole("button", { name: "Don't have an account? Sign up" }));
   screen.getByRole("heading", { name: "Sign up" });
   expect(entered("Username")).toBe("grace");
+});
+
+it("PasswordSignIn shows an invalid email at its input, without a code, until it is changed", async () => {
+  signup.mockImplementation(async (...[, , , , { onError }]: [string, string, string, object, Options]) =>
+    onError(new ParseError(ParseError.INVALID_EMAIL_ADDRESS, "Email address format is invalid.")),
+  );
+  show();
+  fireEvent.click(screen.getByRole("button", { name: "Don't have an account? Sign up" }));
+  fill("Username", "grace");
+  fill("Password", "correct horse battery");
+  fill("Email (optional)", "grace@example");
+  fireEvent.click(screen.getByRole("button", { name: "Create account" }));
+  const problem = await screen.findByRole("alert");
+  expect(problem.textContent).toBe("Invalid email address. Enter an address such as name@example.com.");
+  expect(screen.getByLabelText("Email (optional)").getAttribute("aria-describedby")).toContain(problem.id);
+  expect(document.body.textContent).not.toContain("125");
+  fill("Email (optional)", "grace@example.com");
+  expect(screen.queryByRole("alert")).toBeNull();
 });

@@ -10,6 +10,7 @@ import { PasswordRules } from "./PasswordRules.tsx";
 import { isCancelled } from "./passkeyErrors.ts";
 import { passwordHint } from "./passwordHint.ts";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
+import { useInputErrors } from "./useInputErrors.ts";
 
 type Mode = "login" | "signup" | "forgotten";
 
@@ -36,6 +37,7 @@ export function PasswordSignIn({ restrictTo, isCreatingPasskey, onCreatingPasske
   const form = useForm(CREDENTIALS, { username: restrictTo ?? "", password: "", email: "" });
   const { username, password } = form.values;
   const [error, setError] = useState<unknown>();
+  const inputErrors = useInputErrors(error, form.values);
   /** Whether an account was created that may not log in yet. */
   const [isUnconfirmed, setUnconfirmed] = useState(false);
 
@@ -105,7 +107,7 @@ export function PasswordSignIn({ restrictTo, isCreatingPasskey, onCreatingPasske
       busy={isAuthenticating}
       // The account is being created.
       disabled={isCreatingPasskey}
-      error={error}
+      error={inputErrors.other}
       label={mode === "login" ? t("Log in") : t("Sign up")}
       buttons={
         <>
@@ -143,6 +145,7 @@ export function PasswordSignIn({ restrictTo, isCreatingPasskey, onCreatingPasske
         autoComplete="username webauthn"
         autoCapitalize="none"
         {...form.input("username")}
+        {...inputErrors.of("username")}
         readOnly={restrictTo !== undefined}
       />
       <PasswordField
@@ -158,6 +161,7 @@ export function PasswordSignIn({ restrictTo, isCreatingPasskey, onCreatingPasske
           type="email"
           autoComplete="email"
           {...form.input("email")}
+          {...inputErrors.of("email")}
           hint={t("Used to reset your password.")}
         />
       )}

@@ -76,7 +76,7 @@ export function SolanaSignIn({ restrictTo }: SolanaSignInProps) {
           {icon !== undefined && <img src={icon} alt="" width="20" height="20" />}
           {name === "Solana"
             ? t("Sign in with Solana")
-            : t("Sign in with Solana ({wallet})", { wallet: name.slice(0, 40) })}
+            : t("Sign in with Solana ({wallet})", { wallet: name.slice(0, 24) })}
         </Button>
       ))}
       {isWrongWallet && (

@@ -1,11 +1,4 @@
-import {
-  callNode,
-  decryptKey,
-  type EnableOptions,
-  encryptKey,
-  type InjectedWallet,
-  type KeystoreFile,
-} from "@purse/client";
+import { callNode, decryptKey, type EnableOptions, encryptKey, type KeystoreFile } from "@purse/client";
 import { useWallets } from "@purse/react";
 import { Address, Button, Field, useTranslation } from "@purse/ui";
 import { type FormEvent, useState } from "react";
@@ -18,7 +11,7 @@ import { recentWallet } from "./recentWallet.ts";
 import { magicWalletOption, serviceWalletOptions } from "./serviceWallets.ts";
 import { WalletAppLinks } from "./WalletAppLinks.tsx";
 import { WhatIsAWallet } from "./WhatIsAWallet.tsx";
-import type { WalletOption } from "./walletOption.ts";
+import { installedWalletOption, type WalletOption, WINDOW_HINT } from "./walletOption.ts";
 
 const KEYSTORE_KEY = "purse/keystore";
 
@@ -66,12 +59,6 @@ export function WalletList({ onChoose }: { onChoose: (choice: WalletOption) => v
     </div>
   );
 }
-
-function installedWalletOption({ rdns, name, icon }: InjectedWallet): WalletOption {
-  return { id: rdns, name, icon, hint: WINDOW_HINT, options: { provider: "injected", rdns } };
-}
-
-const WINDOW_HINT = "Open the wallet and approve the connection.";
 
 interface WalletButtonProps {
   choice: WalletOption;
@@ -231,9 +218,17 @@ function LocalKeyForm({ onKey }: { onKey: (privateKey: string) => void }) {
     }
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <form className="stack tight" onSubmit={submit} noValidate>
+      <h3>{stored ? t("Unlock your wallet") : t("Create a new wallet")}</h3>
+      {!stored && (
+        <p className="soft small">
+          {t(
+            "Its key is kept in this browser only. Without this browser's data or the password, nobody can recover the wallet and what it holds.",
+          )}
+        </p>
+      )}
       <Field
-        label={stored ? t("Unlock your wallet") : t("Create a new wallet")}
+        label={stored ? t("Wallet password") : t("Password for the new wallet")}
         type="password"
         autoComplete={stored ? "current-password" : "new-password"}
         value={password}

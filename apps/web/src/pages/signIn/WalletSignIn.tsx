@@ -1,4 +1,4 @@
-import { useMoralis } from "@purse/react";
+import { useMoralis, useWallets } from "@purse/react";
 import { Address, Button, ErrorState, Notice, Stepper, type StepState, useTranslation } from "@purse/ui";
 import { useEffect, useRef, useState } from "react";
 import { useSettings } from "../../SettingsContext.tsx";
@@ -6,13 +6,14 @@ import { chainByHexId } from "../../settings.ts";
 import { chainNameOf } from "../../wallet/chains.ts";
 import { CodeForm } from "./CodeForm.tsx";
 import type { KnownUser } from "./knownUser.ts";
+import { recentWallet } from "./recentWallet.ts";
 import { SolanaSignIn } from "./SolanaSignIn.tsx";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 import { useRestoreFocus } from "./useRestoreFocus.ts";
 import { useWalletConnection } from "./useWalletConnection.ts";
 import { WaitingForWallet } from "./WaitingForWallet.tsx";
 import { WalletList } from "./WalletList.tsx";
-import type { WalletOption } from "./walletOption.ts";
+import { installedWalletOption, type WalletOption } from "./walletOption.ts";
 
 export interface WalletSignInProps {
   /** Restricts signing in to the wallets of this user. */
@@ -25,6 +26,7 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
   const { deactivateWeb3, authenticate, account, chainId, isWeb3Enabled, isAuthenticating } = useMoralis();
   const settings = useSettings();
   const connection = useWalletConnection();
+  const { wallets } = useWallets();
   const [signInError, setSignInError] = useState<unknown>();
   const controllerRef = useRef<AbortController>(undefined);
   useEffect(() => () => controllerRef.current?.abort(), []);
@@ -57,6 +59,13 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
     connection.cancel();
     setSignInError(undefined);
     await deactivateWeb3();
+  }
+
+  /** After a reload, the wallet was not chosen here, but the last time. Without it, another one can be chosen. */
+  async function retryConnecting() {
+    const recent = recentWallet();
+    const again = choice ?? wallets.map(installedWalletOption).find(({ id }) => id === recent);
+    await (again ? connect(again) : startOver());
   }
 
   const connected = isWeb3Enabled && account !== null;
@@ -106,7 +115,7 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
       )}
       {failed && (
         // The button below requests a signature again.
-        <ErrorState error={error} {...(!connected && { retry: () => choice && void connect(choice) })} />
+        <ErrorState error={error} {...(!connected && { retry: () => void retryConnecting() })} />
       )}
       {needsCode ? (
         <CodeForm

@@ -1,4 +1,4 @@
-import type { EnableOptions } from "@purse/client";
+import type { EnableOptions, InjectedWallet } from "@purse/client";
 import type { LucideIcon } from "lucide-react";
 
 /** A wallet that can be connected. */
@@ -12,4 +12,10 @@ export interface WalletOption {
   /** Whether it is connected by a link, scanned as a QR code or opened on this device. */
   usesLink?: boolean;
   options: EnableOptions;
+}
+
+export const WINDOW_HINT = "Open the wallet and approve the connection.";
+
+export function installedWalletOption({ rdns, name, icon }: InjectedWallet): WalletOption {
+  return { id: rdns, name, icon, hint: WINDOW_HINT, options: { provider: "injected", rdns } };
 }
