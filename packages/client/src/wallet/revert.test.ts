@@ -30,6 +30,32 @@ describe("the reason of a reverted call", () => {
     expect(await revertOf({ data: PANIC })).toMatchObject({ reason: "arithmetic overflow or underflow" });
   });
 
+  const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, "0");
+  const SENDER = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65";
+  const TOO_LITTLE = `${word(SENDER)}${word(0n)}${word(5n)}`;
+
+  it.each([
+    ["in the data", { data: `0xe450d38c${TOO_LITTLE}` }],
+    [
+      "in the message, as Anvil writes it",
+      new Error(`execution reverted: custom error 0xe450d38c: ${TOO_LITTLE}`),
+    ],
+  ])("is the error of a standard that the ABI does not contain, %s", async (_, error) => {
+    expect(await revertOf(error)).toEqual({
+      reason: `ERC20InsufficientBalance(${SENDER}, 0, 5)`,
+      errorName: "ERC20InsufficientBalance",
+      errorArgs: [SENDER, 0n, 5n],
+      data: `0xe450d38c${TOO_LITTLE}`,
+    });
+  });
+
+  it("is an error of OpenZeppelin's contracts without arguments", async () => {
+    expect(await revertOf(new Error("execution reverted: custom error 0xd93c0665"))).toMatchObject({
+      reason: "EnforcedPause()",
+      errorName: "EnforcedPause",
+    });
+  });
+
   it("is the raw data if the ABI does not contain the error", async () => {
     expect(await revertOf({ data: "0x12345678" })).toMatchObject({ reason: "0x12345678", errorName: null });
   });

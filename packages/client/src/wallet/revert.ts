@@ -5,7 +5,7 @@ import type { Abi, Hex } from "viem";
 export interface Revert {
   /** Human-readable: the contract's message, or the error's name with its arguments. */
   reason: string;
-  /** A custom error, `Error` or `Panic`; null if the ABI does not contain the error. */
+  /** A custom error, `Error` or `Panic`; null if neither the ABI nor the common standards have it. */
   errorName: string | null;
   errorArgs: readonly unknown[];
   /** The raw revert data, if the node returns it. */
@@ -49,7 +49,7 @@ const MAX_DEPTH = 6;
 
 /** Extracts a revert from a node's error; null for other errors. */
 export async function revertOf(error: unknown, abi: Abi = []): Promise<Revert | null> {
-  const data = revertData(error);
+  const data = revertData(error) ?? dataInMessage(messageOf(error));
   if (data !== null && data !== "0x") return decodeRevert(data, abi);
   const match = /revert(?:ed)?(?:[^:'"]*[:'"]\s*)?(.*)$/is.exec(messageOf(error));
   if (data === null && match === null) return null;
@@ -60,14 +60,23 @@ export async function revertOf(error: unknown, abi: Abi = []): Promise<Revert | 
 /** Decodes revert data. */
 export async function decodeRevert(data: Hex, abi: Abi = []): Promise<Revert> {
   const { decodeErrorResult } = await import("viem/utils");
-  try {
-    const { errorName, args = [] } = decodeErrorResult({ abi, data });
-    const errorArgs: readonly unknown[] = args;
-    return { reason: describeError(errorName, errorArgs), errorName, errorArgs, data };
-  } catch {
-    // The ABI does not contain the error: return the raw data.
-    return { reason: data === "0x" ? NO_REASON : data, errorName: null, errorArgs: [], data };
-  }
+  const { STANDARD_ERRORS } = await import("./standardErrors.ts");
+  for (const known of [abi, STANDARD_ERRORS])
+    try {
+      const { errorName, args = [] } = decodeErrorResult({ abi: known, data });
+      const errorArgs: readonly unknown[] = args;
+      return { reason: describeError(errorName, errorArgs), errorName, errorArgs, data };
+    } catch {
+      // It does not contain the error.
+    }
+  return { reason: data === "0x" ? NO_REASON : data, errorName: null, errorArgs: [], data };
+}
+
+/** The data of a custom error in the message of Anvil, as a selector and what follows it. */
+function dataInMessage(message: string): Hex | null {
+  const [, selector, rest = ""] =
+    /custom error (0x[0-9a-f]{8})(?::\s*((?:[0-9a-f]{2})*)$)?/i.exec(message) ?? [];
+  return selector === undefined ? null : `0x${selector.slice(2)}${rest}`;
 }
 
 function describeError(name: string, args: readonly unknown[]): string {
