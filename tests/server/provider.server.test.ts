@@ -74,13 +74,17 @@ describe("endpoints of the hosted service", () => {
     expect(byTag.get("account")?.map(({ operationId }) => operationId)).toContain("getNativeBalance");
   });
 
-  it("report to client 1.7.0 that it is up to date", {
+  it.each([
+    ["moralis", "1.7.0"],
+    ["moralis-v1", "1.13.0"],
+  ])("report to %s %s that it is up to date", {
     tags: ["7.other.package-version", "9.version-check-reference"],
-  }, async () => {
-    expect(await ask(purse, "/moralis/package.json")).toMatchObject({
+  }, async (name, version) => {
+    expect(await ask(purse, `/${name}/package.json`)).toMatchObject({
       status: 200,
-      body: { name: "moralis", version: "1.7.0", "dist-tags": { latest: "1.7.0" } },
+      body: { name, version, "dist-tags": { latest: version } },
     });
+    expect((await ask(purse, `/${name}/other.json`)).status).toBe(404);
   });
 
   it("count tracking events", {

@@ -8,10 +8,17 @@ export class OutboundRequestError extends Error {
 
 /** An outbound request to an address that is not allowed. */
 export class BlockedAddressError extends OutboundRequestError {
-  override readonly name = "BlockedAddressError";
+  override readonly name: string = "BlockedAddressError";
 }
 
-const PRIVATE_ADDRESS = "requests to private addresses are not allowed";
+/** An outbound request to an address that is not public. */
+export class PrivateAddressError extends BlockedAddressError {
+  override readonly name = "PrivateAddressError";
+
+  constructor() {
+    super("requests to private addresses are not allowed");
+  }
+}
 
 /** Ports of services that interpret HTTP as commands of their own (Fetch Standard, "bad port"). */
 const BAD_PORTS: ReadonlySet<string> = new Set(
@@ -34,8 +41,7 @@ export function assertUrlAllowed(url: URL, isAllowed: (address: string) => boole
   if (BAD_PORTS.has(url.port)) throw new BlockedAddressError("requests to this port are not allowed");
   // Numeric addresses are not looked up, so they are checked here.
   const isNumeric = /^\[|^[\d.]+$/.test(url.hostname);
-  if (isNumeric && !isAllowed(url.hostname.replace(/^\[|\]$/g, "")))
-    throw new BlockedAddressError(PRIVATE_ADDRESS);
+  if (isNumeric && !isAllowed(url.hostname.replace(/^\[|\]$/g, ""))) throw new PrivateAddressError();
 }
 
 /** A DNS lookup that checks the addresses; connections use the checked addresses. */
@@ -44,7 +50,7 @@ export function createGuardedLookup(isAllowed: (address: string) => boolean): Lo
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, "", 0);
       if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
-        return callback(new BlockedAddressError(PRIVATE_ADDRESS), "", 0);
+        return callback(new PrivateAddressError(), "", 0);
       }
       if (options.all) return callback(null, addresses);
       const [first] = addresses;

@@ -52,6 +52,13 @@ describe("the reason of a reverted call", () => {
     expect(await revertOf({ data }, abi)).toMatchObject({ reason: "Late(3)" });
   });
 
+  it("is in the message of nodes such as Anvil, without the data of the error", async () => {
+    expect(await revertOf(new Error("execution reverted: custom error 0xd93c0665"))).toMatchObject({
+      reason: "EnforcedPause()",
+      errorName: "EnforcedPause",
+    });
+  });
+
   it("is the raw data if neither the ABI nor a standard has the error", async () => {
     expect(await revertOf({ data: "0x12345678" })).toMatchObject({ reason: "0x12345678", errorName: null });
   });

@@ -49,7 +49,7 @@ const MAX_DEPTH = 6;
 
 /** Extracts a revert from a node's error; null for other errors. */
 export async function revertOf(error: unknown, abi: Abi = []): Promise<Revert | null> {
-  const data = revertData(error);
+  const data = revertData(error) ?? dataInMessage(messageOf(error));
   if (data !== null && data !== "0x") return decodeRevert(data, abi);
   const match = /revert(?:ed)?(?:[^:'"]*[:'"]\s*)?(.*)$/is.exec(messageOf(error));
   if (data === null && match === null) return null;
@@ -92,6 +92,13 @@ function revertData(error: unknown, depth = 0): Hex | null {
     if (inner !== null) return inner;
   }
   return null;
+}
+
+/** The data of a custom error in the message of Anvil, as a selector and what follows it. */
+function dataInMessage(message: string): Hex | null {
+  const [, selector, rest = ""] =
+    /custom error (0x[0-9a-f]{8})(?::\s*((?:[0-9a-f]{2})*)$)?/i.exec(message) ?? [];
+  return selector === undefined ? null : `0x${selector.slice(2)}${rest}`;
 }
 
 function isHexText(value: unknown): value is Hex {

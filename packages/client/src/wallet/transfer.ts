@@ -40,27 +40,14 @@ const SIGNATURES = {
   erc1155: "function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)",
 } as const;
 
-/** Standard token errors (ERC-6093), for readable messages. */
-const ERRORS = [
-  "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
-  "error ERC20InvalidReceiver(address receiver)",
-  "error ERC721NonexistentToken(uint256 tokenId)",
-  "error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)",
-  "error ERC721InsufficientApproval(address operator, uint256 tokenId)",
-  "error ERC721InvalidReceiver(address receiver)",
-  "error ERC1155InsufficientBalance(address sender, uint256 balance, uint256 needed, uint256 tokenId)",
-  "error ERC1155InvalidReceiver(address receiver)",
-] as const;
-
 /**
  * Sends native currency or a token from the connected wallet. As in Moralis, it throws the
  * string `Unsupported type` for another type and a list of strings for missing fields.
  */
 export async function transfer(options: TransferOptions = {}): Promise<SentTransaction> {
   const { from, ...call } = await transferCall(options);
-  const { parseAbi } = await import("viem/utils");
   const { signal, timeoutMs } = options;
-  return sendTransaction(call, { account: from, abi: parseAbi(ERRORS), signal, timeoutMs });
+  return sendTransaction(call, { account: from, signal, timeoutMs });
 }
 
 /** The call that `transfer` sends, for `simulate`. Throws as `transfer` does. */

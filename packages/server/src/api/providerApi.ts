@@ -27,8 +27,8 @@ export interface ProviderApiDependencies {
   countEvent(name: string): void;
 }
 
-/** The client version that the replies are compatible with: it requires no update. */
-const CLIENT_VERSION = "1.7.0";
+/** The last versions of the old clients, by the names of their packages: they require no update. */
+const CLIENT_VERSIONS = { moralis: "1.7.0", "moralis-v1": "1.13.0" };
 
 const EVENT_NAME = /^\P{Cc}{1,128}$/u;
 const MAX_TRACKING_BYTES = 16 * 1024;
@@ -39,7 +39,6 @@ const MAX_EVENTS = 300;
 const PATHS = {
   keys: "/api/publics/apiKeys",
   docs: "/api-docs/v2/swagger.json",
-  version: "/moralis/package.json",
   tracking: "/api/functions/trackEvent",
 } as const;
 
@@ -52,11 +51,6 @@ export function createProviderApi(dependencies: ProviderApiDependencies): Fastif
   const { keyFetch, limiter, isTracking } = dependencies;
   const addressOf = (message: IncomingMessage) => addressKey(dependencies.clientAddressOf(message));
   let docs: string | undefined;
-  const version = JSON.stringify({
-    name: "moralis",
-    version: CLIENT_VERSION,
-    "dist-tags": { latest: CLIENT_VERSION },
-  });
   const readable = { exposeHeadRoute: true };
 
   return async (app) => {
@@ -64,10 +58,13 @@ export function createProviderApi(dependencies: ProviderApiDependencies): Fastif
       docs ??= JSON.stringify(openApi(dependencies.dataUrl));
       sendReply(reply, { status: 200, body: docs });
     });
-    app.get(PATHS.version, readable, (_, reply) => void sendReply(reply, { status: 200, body: version }));
+    for (const [name, version] of Object.entries(CLIENT_VERSIONS)) {
+      const body = JSON.stringify({ name, version, "dist-tags": { latest: version } });
+      app.get(`/${name}/package.json`, readable, (_, reply) => void sendReply(reply, { status: 200, body }));
+    }
     if (keyFetch) app.get(PATHS.keys, readable, ({ raw }, reply) => respond(reply, fetchKeys(raw, keyFetch)));
     if (isTracking) app.post(PATHS.tracking, ({ raw }, reply) => respond(reply, track(raw)));
-    for (const prefix of ["/api/", "/api-docs/", "/moralis/"])
+    for (const prefix of ["/api/", "/api-docs/", ...Object.keys(CLIENT_VERSIONS).map((name) => `/${name}/`)])
       app.route({ method: BROWSER_METHODS, url: `${prefix}*`, handler: sendNotFound });
   };
 

@@ -4,6 +4,7 @@ import type { Logger } from "../core/logger.ts";
 import { OutageLog } from "../core/outageLog.ts";
 import { storableText } from "../core/storableText.ts";
 import { trace, traceHeaders } from "../core/tracing/tracing.ts";
+import { webhookFailure } from "../core/webhookFailure.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import { findRows, serverQuery, updateRow } from "../database/serverRows.ts";
@@ -175,7 +176,7 @@ export class WebhookQueue {
     const { error } = outcome;
     const hasFailed = attempts >= MAX_ATTEMPTS;
     const backoffMs = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** Math.min(attempts - 1, 20));
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = webhookFailure(error);
     const { url } = request;
     logger.warn("a webhook message could not be delivered", { url, attempts, error: reason });
     const fields = {

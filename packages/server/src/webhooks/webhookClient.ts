@@ -15,6 +15,7 @@ import type { CallContext, Invocation, InvocationResult } from "../cloud/workerM
 import type { Logger } from "../core/logger.ts";
 import { OutcomeUnknownError } from "../core/outcomeUnknownError.ts";
 import { trace, traceHeaders } from "../core/tracing/tracing.ts";
+import { webhookFailure } from "../core/webhookFailure.ts";
 import { signedHeaders } from "../core/webhookSignature.ts";
 import type { StudioHookCall } from "../studioApi/code.ts";
 import { type WebhookCallLog, webhookName } from "./webhookCallLog.ts";
@@ -77,7 +78,7 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
       const { body: text } = await dependencies.calls.record(webhook, fields, () => send(webhook.url, body));
       response = text === "" ? {} : JSON.parse(text);
     } catch (error) {
-      logger.warn("a webhook could not be called", { url: webhook.url, error: String(error) });
+      logger.warn("a webhook could not be called", { url: webhook.url, error: webhookFailure(error) });
       if (error instanceof SyntaxError) throw malformedResponse();
       const message = "The webhook could not be called.";
       throw wasNotSent(error)

@@ -3,6 +3,7 @@ import { type ChainService, EventsRemovedError } from "@purse/chain";
 import { sendRequest } from "@purse/outbound";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { z } from "zod";
+import { webhookFailure } from "../../core/webhookFailure.ts";
 import { chainHex, invalidStream, parseStream } from "./stream.ts";
 import type { StreamAddresses } from "./streamAddresses.ts";
 import type { StreamDeliveries } from "./streamDeliveries.ts";
@@ -223,7 +224,7 @@ export class StreamService {
       if (status >= 200 && status < 300) return;
       reason = `the server responded with ${status}`;
     } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = webhookFailure(error);
     }
     throw invalidStream(`webhookUrl did not accept the test message: ${reason}`);
   }

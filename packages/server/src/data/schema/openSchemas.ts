@@ -14,8 +14,8 @@ export async function openSchemas(
   config?: AccessSettings,
 ): Promise<Schemas> {
   const schemas = new Schemas(store, rules, config && ((recorded) => defaultAccess(config, recorded)));
-  await schemas.load((error) => {
-    throw error;
-  });
+  // Changes of others arrive until the store is closed, also after a command has read its last class. If the database is
+  // away, the statements of the command fail themselves.
+  await schemas.load(() => undefined);
   return schemas;
 }

@@ -1,0 +1,9 @@
+import { PrivateAddressError } from "@purse/outbound";
+
+/** Why a webhook could not be called, and which setting allows it if its address is private. */
+export function webhookFailure(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof PrivateAddressError
+    ? `${message}: PURSE_ALLOW_PRIVATE_HOOKS=1 allows them for webhooks`
+    : message;
+}
