@@ -1,5 +1,4 @@
 import type { ChainService } from "@purse/chain";
-import type { JsonValue } from "@purse/protocol";
 import type { FastifyPluginAsync } from "fastify";
 import type { OpenApiKeys } from "../apiKeys/openApiKeys.ts";
 import type { AuthService } from "../auth/index.ts";
@@ -15,7 +14,7 @@ import { createRespondInScope } from "./respondInScope.ts";
 export interface OpenMcpApiDependencies {
   config: Config;
   http: HttpContext;
-  parseApi: Pick<ParseApi, "execute">;
+  parseApi: Pick<ParseApi, "executeForValue">;
   auth: Pick<AuthService, "authenticateSession">;
   apiKeys: Pick<OpenApiKeys, "apiKeys" | "authenticate">;
   chain: Pick<ChainService, "routes">;
@@ -47,9 +46,7 @@ export function openMcpApi(dependencies: OpenMcpApiDependencies): FastifyPluginA
     audit: studio.audit,
     async execute(request, method, path, params) {
       if (method !== "GET" && !isWritable) throw new Error("A tool that reads sent a write");
-      const reply = await parseApi.execute(request, method, path, params);
-      const value: JsonValue = JSON.parse(reply.body);
-      return value;
+      return (await parseApi.executeForValue(request, method, path, params)).value;
     },
     routes: dependencies.chain.routes,
     async authenticateData({ apiKey, request: { auth, ip, serverUrl = http.publicUrl } }) {

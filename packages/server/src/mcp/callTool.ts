@@ -40,6 +40,8 @@ export interface CallToolDependencies {
 
 /** Maximum length of a result in characters, which models could not read in one piece anyway. */
 const MAX_RESULT_LENGTH = 200_000;
+/** Maximum length of a result with the fields that hold credentials, which are removed. */
+const MAX_WITH_SECRETS_LENGTH = 1_000_000;
 /** How long a call may take, in ms. */
 const DEADLINE_MS = 30_000;
 
@@ -94,9 +96,11 @@ function messageOf(error: unknown): string | undefined {
 }
 
 function toText(result: JsonValue): string {
-  const visible = withoutSecrets(result);
-  const text = jsonLength(visible, MAX_RESULT_LENGTH) <= MAX_RESULT_LENGTH ? JSON.stringify(visible) : "";
-  if (text !== "" && text.length <= MAX_RESULT_LENGTH) return text;
+  if (jsonLength(result, MAX_WITH_SECRETS_LENGTH) <= MAX_WITH_SECRETS_LENGTH) {
+    const visible = withoutSecrets(result);
+    const text = jsonLength(visible, MAX_RESULT_LENGTH) <= MAX_RESULT_LENGTH ? JSON.stringify(visible) : "";
+    if (text !== "" && text.length <= MAX_RESULT_LENGTH) return text;
+  }
   throw new ProtocolError(
     ErrorCode.OBJECT_TOO_LARGE,
     `The result has more than the ${MAX_RESULT_LENGTH} characters that are allowed: use a smaller limit, or select fields.`,

@@ -17,6 +17,8 @@ export interface DocsIndex {
 
 /** The parts of the documentation for those who use or run a server. */
 const FOLDERS = ["guide", "reference", "deploy", "migrate", "studio"];
+/** Sections that are indexed before other work is done. */
+const SECTIONS_AT_ONCE = 20;
 /** Maximum length of a section in results. */
 const MAX_TEXT_LENGTH = 4_000;
 
@@ -28,7 +30,10 @@ export async function createDocsIndex(docsDir: string): Promise<DocsIndex> {
     fields: ["heading", "text", "page"],
     searchOptions: { boost: { heading: 3, page: 2 }, prefix: true, fuzzy: 0.1 },
   });
-  index.addAll(sections.map((section, id) => ({ id, ...section })));
+  await index.addAllAsync(
+    sections.map((section, id) => ({ id, ...section })),
+    { chunkSize: SECTIONS_AT_ONCE },
+  );
   return {
     search: (query, limit) =>
       index

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonLimits, ProtocolError } from "@purse/protocol";
 import { addressKey, isLoopbackHost } from "../core/http/address.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
@@ -31,6 +31,8 @@ const MINUTE_MS = 60_000;
 const MAX_FAILURES_PER_MINUTE = 30;
 /** Maximum size of a request, in bytes: an object has at most as much. */
 const MAX_BODY_BYTES = 256 * 1024;
+/** Limits of the JSON of a request, which is validated several times. */
+const JSON_LIMITS: JsonLimits = { ...CLIENT_BODY_LIMITS.user, nodes: 10_000, values: 50_000 };
 
 /** Creates the MCP endpoint. Its libraries are loaded with the first request whose sender is known. */
 export function createMcpApi(dependencies: McpApiDependencies): McpApi {
@@ -71,7 +73,7 @@ export function createMcpApi(dependencies: McpApiDependencies): McpApi {
       message,
       MAX_BODY_BYTES,
       dependencies.memory,
-      (body) => parseJsonBody(body, CLIENT_BODY_LIMITS.user),
+      (body) => parseJsonBody(body, JSON_LIMITS),
       (body) => server.handle(body, message.headers, sender),
     );
   }
