@@ -155,6 +155,19 @@ describe("abuse of the MCP endpoint", () => {
     }
   });
 
+  it.each([
+    ["a lookup", { $lookup: { from: "_User", localField: "a", foreignField: "b", as: "c" } }],
+    ["a union", { $unionWith: "_User" }],
+    ["a union in the older form", { unionWith: { coll: "_User" } }],
+    ["a pipeline within a stage", { $facet: { a: [{ $unionWith: "_User" }] } }],
+  ])("refuses to aggregate system classes by %s", async (_, stage) => {
+    const { isError, text } = await operator.call("aggregate_objects", {
+      className: "Vault",
+      pipeline: [stage],
+    });
+    expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining("System classes") });
+  });
+
   it("returns text of users only as data", async () => {
     const { text, result } = await user.call("query_objects", { className: "Vault" });
     expect(result).toMatchObject({ results: [{ label: INJECTION }] });

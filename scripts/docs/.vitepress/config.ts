@@ -50,6 +50,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
     [
       ["configuration", "Configuration"],
       ["rest-api", "REST API"],
+      ["aggregation", "Aggregation"],
       ["data-api", "Data API"],
       ["limits", "Limits"],
       ["errors", "Error codes"],

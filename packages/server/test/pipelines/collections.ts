@@ -91,7 +91,7 @@ export const COLLECTIONS: Readonly<Record<string, readonly JsonObject[]>> = {
       b: false,
     },
     { objectId: "m3", n: null, list: [], o: { v: 2 }, refs: [] },
-    { objectId: "m4", s: "Text", o: { v: null } },
+    { objectId: "m4", s: "Text", o: { v: null, ref: pointer("Ord", "o1") } },
     {
       objectId: "m5",
       n: 5,

@@ -31,6 +31,14 @@ export const MATCH_CASES: readonly MatchCase[] = [
   [{ refs: { $in: [pointer("Ord", "o3"), O1] } }, ["m1", "m2"]],
   [{ refs: { $ne: O1 } }, ["m2", "m3", "m4", "m5"]],
   [{ refs: { $all: [O1, O2] } }, ["m1"]],
+  [{ refs: { $elemMatch: { $eq: O1 } } }, ["m1"]],
+  [{ "refs.objectId": "o1" }, ["m1"]],
+  // Within objects, a pointer is an object and no text.
+  [{ "o.ref": O1 }, ["m4"]],
+  [{ "o.ref": "o1" }, []],
+  [{ "o.ref": "Ord$o1" }, []],
+  [{ "o.ref": { $in: ["Ord$o1", O2] } }, []],
+  [{ "o.ref": { $ne: "Ord$o1" } }, ["m1", "m2", "m3", "m4", "m5"]],
   // Dates.
   [{ when: date("2026-01-01") }, ["m1"]],
   [{ when: "2026-01-01" }, ["m1"]],

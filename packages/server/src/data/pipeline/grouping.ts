@@ -95,26 +95,37 @@ export const bucket: CompileStage = (argument, compiler) => {
   if (!Array.isArray(boundaries) || boundaries.length < 2) {
     throw new PipelineError("$bucket takes a list of at least two boundaries");
   }
-  const bounds = boundaries.map((bound) => compiler.expression(bound)(new Document()));
+  const key = compiler.expression(by);
+  const bounds = boundaries.map((bound) => compiler.expression(bound));
+  const fallback = other === undefined ? undefined : compiler.expression(other);
+  const accumulators = outputAccumulators(output, compiler, "$bucket");
+  return collecting((documents) => {
+    const bucketOf = bucketsBetween(
+      bounds.map((bound) => bound(new Document())),
+      fallback && { value: fallback(new Document()) },
+    );
+    const grouped = groupBy((document) => bucketOf(key(document)), accumulators);
+    return grouped(documents).sort((a, b) => compareValues(a._id, b._id));
+  });
+};
+
+/** Returns a function that finds the lower bound of the bucket of a value. Throws for bounds that do not ascend. */
+function bucketsBetween(
+  bounds: readonly Value[],
+  other: { value: Value } | undefined,
+): (value: Value) => Value {
   for (const [i, bound] of bounds.entries()) {
     if (i > 0 && compareValues(bounds[i - 1], bound) >= 0) {
       throw new PipelineError("the boundaries of $bucket ascend");
     }
   }
-  const fallback = other === undefined ? undefined : compiler.expression(other)(new Document());
-  const key = compiler.expression(by);
-  const lowerBound = (value: Value): Value => {
+  return (value) => {
     const upper = bounds.findIndex((bound) => compareValues(value, bound) < 0);
     if (upper > 0) return bounds[upper - 1];
-    if (other === undefined) throw new PipelineError("a value is in no bucket, and $bucket has no default");
-    return fallback;
+    if (!other) throw new PipelineError("a value is in no bucket, and $bucket has no default");
+    return other.value;
   };
-  const grouped = groupBy(
-    (document) => lowerBound(key(document)),
-    outputAccumulators(output, compiler, "$bucket"),
-  );
-  return collecting((documents) => grouped(documents).sort((a, b) => compareValues(a._id, b._id)));
-};
+}
 
 export const bucketAuto: CompileStage = (argument, compiler) => {
   const {

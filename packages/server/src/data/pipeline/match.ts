@@ -25,6 +25,15 @@ export type Matches = (document: Document) => boolean;
 /** Tests the values to which the path of a condition leads, maybe with the items of arrays among them. */
 type Test = (values: readonly Value[], withItems: boolean) => boolean;
 
+/** What the tests of a field need to know. */
+interface FieldContext {
+  compiler: Compiler;
+  /** Whether the field is the column in which MongoDB has a pointer as text. */
+  isPointerColumn: boolean;
+  /** Whether a text also stands for a date or a pointer: in the fields of objects, as pipelines have them as text. */
+  hasTexts: boolean;
+}
+
 /** Compiles the condition of a `$match`. Throws for unknown operators. */
 export function compileMatch(condition: JsonValue, compiler: Compiler): Matches {
   if (!isJsonObject(condition)) throw new PipelineError("$match takes an object");
@@ -89,9 +98,13 @@ function unknownOperator(name: string): PipelineError {
 
 function compileField(path: string, condition: JsonValue, compiler: Compiler): Matches {
   const names = splitPath(path);
-  const last = names.at(-1) ?? "";
+  const isPointerColumn = pointerField(names.at(-1) ?? "") !== undefined;
   const collect = valueCollector(names);
-  const test = compileCondition(condition, compiler, pointerField(last) !== undefined);
+  const test = compileCondition(condition, {
+    compiler,
+    isPointerColumn,
+    hasTexts: isPointerColumn || names.length === 1,
+  });
   return (document) => test(collect(document), true);
 }
 
@@ -100,53 +113,53 @@ function hasOperators(condition: JsonValue): condition is JsonObject {
   return isJsonObject(condition) && Object.keys(condition).some((key) => key.startsWith("$"));
 }
 
-function compileCondition(condition: JsonValue, compiler: Compiler, isPointerColumn: boolean): Test {
-  if (!hasOperators(condition)) return equalTo(condition);
+function compileCondition(condition: JsonValue, context: FieldContext): Test {
+  if (!hasOperators(condition)) return equalTo(condition, context);
   const tests = Object.entries(condition).flatMap(([name, argument]): Test[] => {
     if (!name.startsWith("$")) throw new PipelineError("a condition mixes operators and plain keys");
     if (name === "$options") {
       if (!("$regex" in condition)) throw new PipelineError("$options goes with $regex");
       return [];
     }
-    if (name === "$regex") return [matching(argument, condition.$options, isPointerColumn)];
-    return [compileTest(name, argument, compiler, isPointerColumn)];
+    if (name === "$regex") return [matching(argument, condition.$options, context)];
+    return [compileTest(name, argument, context)];
   });
   return (values, withItems) => tests.every((test) => test(values, withItems));
 }
 
-function compileTest(name: string, argument: JsonValue, compiler: Compiler, isPointerColumn: boolean): Test {
+function compileTest(name: string, argument: JsonValue, context: FieldContext): Test {
   switch (name) {
     case "$eq":
-      return equalTo(argument);
+      return equalTo(argument, context);
     case "$ne":
-      return not(equalTo(argument));
+      return not(equalTo(argument, context));
     case "$gt":
-      return ordered(argument, (order) => order > 0, false);
+      return ordered(argument, (order) => order > 0, false, context);
     case "$gte":
-      return ordered(argument, (order) => order >= 0, true);
+      return ordered(argument, (order) => order >= 0, true, context);
     case "$lt":
-      return ordered(argument, (order) => order < 0, false);
+      return ordered(argument, (order) => order < 0, false, context);
     case "$lte":
-      return ordered(argument, (order) => order <= 0, true);
+      return ordered(argument, (order) => order <= 0, true, context);
     case "$in":
-      return oneOf(toList(name, argument));
+      return oneOf(toList(name, argument), context);
     case "$nin":
-      return not(oneOf(toList(name, argument)));
+      return not(oneOf(toList(name, argument), context));
     case "$exists": {
       const isWanted = isTrue(toValue(argument));
       return (values) => values.some((value) => value !== undefined) === isWanted;
     }
     case "$not":
       if (!hasOperators(argument)) throw new PipelineError("$not takes a condition with operators");
-      return not(compileCondition(argument, compiler, isPointerColumn));
+      return not(compileCondition(argument, context));
     case "$all": {
       const tests = toList(name, argument).map((operand) =>
-        hasOperators(operand) ? compileCondition(operand, compiler, isPointerColumn) : equalTo(operand),
+        hasOperators(operand) ? compileCondition(operand, context) : equalTo(operand, context),
       );
       return (values, withItems) => tests.length > 0 && tests.every((test) => test(values, withItems));
     }
     case "$elemMatch": {
-      const matches = compileElement(argument, compiler);
+      const matches = compileElement(argument, context.compiler);
       return (values) => values.some((value) => Array.isArray(value) && value.some(matches));
     }
     case "$size": {
@@ -193,10 +206,11 @@ const isAnyNull = any(isNullish);
 /** Whether a path leads to null, or to nothing. */
 const isNull: Test = (values, withItems) => values.length === 0 || isAnyNull(values, withItems);
 
-function equalTo(operand: JsonValue): Test {
+function equalTo(operand: JsonValue, { hasTexts }: FieldContext): Test {
   const value = toValue(operand);
   if (value === null) return isNull;
-  return any(typeof value === "string" ? equalToText(value) : (other) => isSame(other, value));
+  if (typeof value === "string") return any(hasTexts ? equalToText(value) : (other) => other === value);
+  return any((other) => typeof other !== "string" && isSame(other, value));
 }
 
 /** A text equals also the date that it stands for, and the pointer with this id: pipelines have both as text. */
@@ -204,12 +218,14 @@ function equalToText(text: string): (value: Value) => boolean {
   const time = dateOf(text)?.getTime();
   return (value) => {
     if (typeof value !== "object" || value === null) return value === text;
-    if (value instanceof Date) return value.getTime() === time;
-    const pointer = pointerText(value);
-    return (
-      pointer !== undefined && (pointer === text || (value instanceof Document && value.objectId === text))
-    );
+    return value instanceof Date ? value.getTime() === time : textsOfPointer(value).includes(text);
   };
+}
+
+/** The texts that stand for a pointer: its id, and what MongoDB stores. */
+function textsOfPointer(value: Value): Value[] {
+  const text = pointerText(value);
+  return text !== undefined && value instanceof Document ? [text, value.objectId] : [];
 }
 
 function dateOf(text: string): Date | undefined {
@@ -217,46 +233,52 @@ function dateOf(text: string): Date | undefined {
   return parsed ? new Date(parsed.time - (parsed.offset ?? 0)) : undefined;
 }
 
-function oneOf(operands: readonly JsonValue[]): Test {
+function oneOf(operands: readonly JsonValue[], { hasTexts }: FieldContext): Test {
   const values = operands.map(toValue);
-  const keys = new Set(values.map(keyOf));
-  const times = new Set(
-    values.flatMap((value) => (typeof value === "string" ? (dateOf(value)?.getTime() ?? []) : [])),
-  );
+  const texts = values.filter((value) => typeof value === "string");
+  const textSet = new Set<Value>(texts);
+  const others = new Set(values.filter((value) => typeof value !== "string").map(keyOf));
+  const times = new Set(hasTexts ? texts.map((text) => dateOf(text)?.getTime()) : []);
   const isIn = any((value) => {
+    if (typeof value === "string") return textSet.has(value);
     if (value === undefined) return false;
-    if (keys.has(keyOf(value))) return true;
-    if (value instanceof Date) return times.has(value.getTime());
-    return pointerText(value) !== undefined && value instanceof Document && keys.has(keyOf(value.objectId));
+    if (others.has(keyOf(value))) return true;
+    if (!hasTexts) return false;
+    return value instanceof Date
+      ? times.has(value.getTime())
+      : textsOfPointer(value).some((text) => textSet.has(text));
   });
-  return keys.has(null) ? (values, withItems) => isNull(values, withItems) || isIn(values, withItems) : isIn;
+  return others.has(null) ? (found, withItems) => isNull(found, withItems) || isIn(found, withItems) : isIn;
 }
 
-/** Compares with values of the same type only. A text is also compared with dates. */
-function ordered(operand: JsonValue, isWanted: (order: number) => boolean, isOrEqual: boolean): Test {
+/** Compares with values of the same type only. */
+function ordered(
+  operand: JsonValue,
+  isWanted: (order: number) => boolean,
+  isOrEqual: boolean,
+  { hasTexts, isPointerColumn }: FieldContext,
+): Test {
   const value = toValue(operand);
   if (value === null) return isOrEqual ? isNull : () => false;
-  const date = typeof value === "string" ? dateOf(value) : undefined;
+  const date = hasTexts && typeof value === "string" ? dateOf(value) : undefined;
+  const typeOfOperand = typeBracket(value, isPointerColumn);
   return any((other) => {
     if (other instanceof Date && date) return isWanted(compareValues(other, date));
-    return isComparable(other, value) && isWanted(compareValues(other, value));
+    return typeBracket(other, isPointerColumn) === typeOfOperand && isWanted(compareValues(other, value));
   });
 }
 
-function isComparable(a: Value, b: Value): boolean {
-  if (isNumeric(a) && isNumeric(b)) return !isNotANumber(a) || isNotANumber(b);
-  return bracketOf(a) === bracketOf(b);
+/** Values of one bracket are compared: numbers of all types, but no NaN with other numbers. */
+function typeBracket(value: Value, isPointerColumn: boolean): string {
+  if (isNumeric(value)) return Number.isNaN(toDouble(value)) ? "nan" : "number";
+  return isPointerColumn && pointerText(value) !== undefined ? "string" : typeName(value);
 }
 
-function isNotANumber(value: Value): boolean {
-  return isNumeric(value) && Number.isNaN(toDouble(value));
-}
-
-function bracketOf(value: Value): string {
-  return pointerText(value) === undefined ? typeName(value) : "string";
-}
-
-function matching(source: JsonValue, options: JsonValue | undefined, isPointerColumn: boolean): Test {
+function matching(
+  source: JsonValue,
+  options: JsonValue | undefined,
+  { isPointerColumn }: FieldContext,
+): Test {
   if (typeof source !== "string") throw new PipelineError("$regex takes a string");
   if (source.length > MAX_REGEX_LENGTH) {
     throw new PipelineError(`$regex takes ${MAX_REGEX_LENGTH} characters at most`);
@@ -276,7 +298,7 @@ function compileElement(condition: JsonValue, compiler: Compiler): (item: Value)
   if (!isJsonObject(condition)) throw new PipelineError("$elemMatch takes an object");
   const [first = ""] = Object.keys(condition);
   if (first.startsWith("$") && !["$and", "$or", "$nor", "$expr"].includes(first)) {
-    const test = compileCondition(condition, compiler, false);
+    const test = compileCondition(condition, { compiler, isPointerColumn: false, hasTexts: false });
     return (item) => test([item], false);
   }
   if (isTypedJson(condition)) throw new PipelineError("$elemMatch takes a condition");

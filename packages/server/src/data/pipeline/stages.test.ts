@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
 import { Digits } from "../../../test/pipelines/caseValues.ts";
@@ -5,6 +7,7 @@ import { COLLECTIONS } from "../../../test/pipelines/collections.ts";
 import { MATCH_CASES, type MatchCase, NULL_ITEM_CASES } from "../../../test/pipelines/matchCases.ts";
 import { STAGE_CASES } from "../../../test/pipelines/stageCases.ts";
 import { ACCUMULATOR_NAMES } from "./accumulators.ts";
+import { OPERATOR_NAMES } from "./expressions.ts";
 import { compilePipeline } from "./pipeline.ts";
 import { parsePipeline } from "./stage.ts";
 import { STAGES } from "./stages.ts";
@@ -63,4 +66,33 @@ it("the table has cases for each stage, accumulator and function of a window", (
   const about = new Set(STAGE_CASES.map((stageCase) => stageCase.about));
   const all = [...Object.keys(STAGES), ...ACCUMULATOR_NAMES, ...WINDOW_FUNCTION_NAMES];
   expect(all.filter((name) => !about.has(name))).toEqual([]);
+});
+
+it("the reference page lists what pipelines have, and nothing else", () => {
+  const page = readFileSync(
+    join(import.meta.dirname, "../../../../../docs/reference/aggregation.md"),
+    "utf8",
+  );
+  const listed = (row: string): string[] => {
+    const line = page.split("\n").find((each) => each.startsWith(`| ${row}`));
+    return [...(line ?? "").matchAll(/`(\$[a-zA-Z0-9]+)`/g)].map(([, name = ""]) => name);
+  };
+  const operators = [
+    "Arithmetic",
+    "Trigonometry",
+    "Logic",
+    "Arrays and sets",
+    "Objects",
+    "Texts",
+    "Dates",
+    "Types",
+    "Accumulators as operators",
+  ].flatMap(listed);
+  expect(listed("Stages").sort()).toEqual([...Object.keys(STAGES), "$geoNear"].sort());
+  expect(operators.sort()).toEqual([...OPERATOR_NAMES].sort());
+  const accumulators = listed("Accumulators of `$group`").filter(
+    (name) => !Object.hasOwn(STAGES, name) || name === "$count",
+  );
+  expect(accumulators.sort()).toEqual([...ACCUMULATOR_NAMES].sort());
+  expect(listed("Functions of windows").sort()).toEqual([...WINDOW_FUNCTION_NAMES].sort());
 });

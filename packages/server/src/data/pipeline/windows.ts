@@ -281,11 +281,11 @@ const shift: CompileFunction = (argument, context, _window, name) => {
   if (typeof by !== "number" || !Number.isInteger(by))
     throw new PipelineError(`${name} takes a whole number as by`);
   const output = context.compiler.expression(named.output ?? null);
-  const fallback = context.compiler.expression(named.default ?? null)(new Document());
+  const fallback = context.compiler.expression(named.default ?? null);
   return (partition) =>
     partition.map((_, at) => {
       const document = partition[at + by];
-      return document ? output(document) : fallback;
+      return document ? output(document) : fallback(new Document());
     });
 };
 
