@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
 import type { DatabaseLocation } from "../../test/indexDatabase.ts";
 import { IndexedChain } from "../../test/indexedChain.ts";
@@ -39,6 +39,26 @@ const asOtherChain: RewriteResult = ({ method }, result) => {
     );
   return result;
 };
+
+type ChangeItem = (item: JsonObject) => JsonObject;
+
+const changeItems = (items: JsonValue | undefined, change: ChangeItem): JsonValue =>
+  Array.isArray(items) ? items.map((each) => (isJsonObject(each) ? change(each) : each)) : (items ?? null);
+
+/** From block 11 on: the blocks before are as they should be. */
+const isLater = (block: JsonValue | undefined) => Number(block) > 10;
+
+function changeReceipts(change: ChangeItem): RewriteResult {
+  return ({ method, params: [block] }, result) =>
+    method === "eth_getBlockReceipts" && isLater(block) ? changeItems(result, change) : result;
+}
+
+function changeTransactions(change: ChangeItem): RewriteResult {
+  return ({ method, params: [block] }, result) =>
+    method === "eth_getBlockByNumber" && isLater(block) && isJsonObject(result)
+      ? { ...result, transactions: changeItems(result.transactions, change) }
+      : result;
+}
 
 /** A node with the same chain id and other blocks from the first one on. */
 async function otherChain(): Promise<string> {
@@ -106,6 +126,79 @@ describe("a node of another chain with the same id", () => {
     const { error } = await service.waitFor(({ state }) => state === "refused");
     expect(error).toContain("not all nodes of the chain confirm that");
     expect(await local.indexedBlocks(place)).toEqual(before);
+  });
+});
+
+describe("a node that changes what the bloom filter does not show", () => {
+  const RECEIPTS = /^the receipts of block \d+ do not match the root in its header/;
+
+  it("is rejected for other amounts, and none of its data is stored", () =>
+    local.expectForgeryRejected(
+      (logs) =>
+        logs.map((log) => {
+          const { data } = Object(log);
+          return String(data).length === 66 ? { ...Object(log), data: `0x${"7".padStart(64, "0")}` } : log;
+        }),
+      RECEIPTS,
+    ));
+
+  it.each<[string, RewriteResult, RegExp]>([
+    [
+      "a log that is there twice",
+      ({ method }, result) => {
+        if (method !== "eth_getBlockReceipts" || !Array.isArray(result)) return result;
+        const { logs, ...last } = Object(result.at(-1));
+        if (!Array.isArray(logs) || logs.length === 0) return result;
+        const again = { ...logs.at(-1), logIndex: "0xff" };
+        return [...result.slice(0, -1), { ...last, logs: [...logs, again] }];
+      },
+      RECEIPTS,
+    ],
+    [
+      "receipts without a status",
+      changeReceipts(({ status: _, ...receipt }) => receipt),
+      /^the receipt of transaction 0x[0-9a-f]{64} has neither a status nor a state root$/,
+    ],
+    ["failed transactions that succeeded", changeReceipts((each) => ({ ...each, status: "0x0" })), RECEIPTS],
+    [
+      "another value of a transaction",
+      changeTransactions((each) => ({ ...each, value: "0x1" })),
+      /^the transactions of block \d+ do not match the root in its header/,
+    ],
+    [
+      "another header",
+      ({ method }, result) =>
+        method === "eth_getBlockByNumber" && isJsonObject(result) && Number(result.number) > 10
+          ? { ...result, miner: `0x${"ab".repeat(20)}` }
+          : result,
+      /^the header of block \d+ does not match its hash/,
+    ],
+  ])("is rejected for %s", async (_what, rewrite, reason) => {
+    const node = await local.proxy(() => undefined, rewrite);
+    const service = await follow({ rpcUrls: [node.url] }, await local.newPlace());
+    const { error } = await service.waitFor(({ state }) => state === "refused");
+    expect(error).toMatch(reason);
+  });
+
+  it("is rejected from the first block after a restart, also if none of its blocks is as it should be", async () => {
+    const place = await local.indexedPlace();
+    await local.chain.transfer(0, local.chain.account(7), 5n);
+    const node = await local.proxy(
+      () => undefined,
+      changeReceipts((each) => ({ ...each, status: "0x0" })),
+    );
+    const service = await follow({ rpcUrls: [node.url] }, place);
+    const { error } = await service.waitFor(({ state }) => state === "refused");
+    expect(error).toMatch(RECEIPTS);
+  });
+
+  it("is believed with the setting for chains whose blocks cannot be verified", async () => {
+    const node = await local.proxy(
+      () => undefined,
+      changeReceipts((each) => ({ ...each, status: "0x0" })),
+    );
+    const service = await follow({ rpcUrls: [node.url], verifyRoots: false }, await local.newPlace());
+    await local.atHead(service);
   });
 });
 

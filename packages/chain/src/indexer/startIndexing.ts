@@ -6,10 +6,12 @@ import type { TokenMetadataReading } from "../model/tokens.ts";
 import { MetadataReader, type MetadataReaderOptions } from "../nft/metadataReader.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import { BlockTracer } from "../node/blockTracer.ts";
+import { BlockVerifier, COMMITMENTS, type VerifierOptions } from "../node/blockVerifier.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
 import { COUNTED_VERSION, SCHEMA_VERSION } from "../store/schema.ts";
+import { COMMITMENTS_FACT } from "../store/upgradeProgress.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
 import { createBackfill } from "./createBackfill.ts";
 import { fullScope } from "./fullScope.ts";
@@ -134,6 +136,8 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     retryMs: options.retryMs,
   });
 
+  if (!isWalletScope && config.verifyRoots !== false)
+    node.verifyBlocks(new BlockVerifier(await verifierOptions(index, config.name, log)));
   const scope = isWalletScope
     ? walletScope(node, context, () => history.addresses)
     : fullScope(
@@ -209,6 +213,33 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
       isStopping = true;
       await Promise.all([indexer.stop(), metadataReader.stop(), backfill?.stop()]);
       await index.close();
+    },
+  };
+}
+
+/** A process that fills ranges for another one does not write the index. */
+async function saveCommitments(index: ChainIndex, known: readonly string[]): Promise<void> {
+  if (await index.isLeader()) await index.writer.saveProperty(COMMITMENTS_FACT, known.join(" "));
+}
+
+/** What is known of the chain is stored in its index, so that it holds from the first block after a restart. */
+async function verifierOptions(index: ChainIndex, chainName: string, log: Logger): Promise<VerifierOptions> {
+  const saved = (await index.store.properties()).get(COMMITMENTS_FACT)?.split(" ") ?? [];
+  return {
+    known: COMMITMENTS.filter((commitment) => saved.includes(commitment)),
+    onKnown(known) {
+      saveCommitments(index, known).catch((error: unknown) => {
+        log.warn("it could not be stored how the blocks of a chain are verified", {
+          chain: chainName,
+          error: String(error),
+        });
+      });
+    },
+    onUnknown(commitment, block) {
+      log.warn("blocks of the chain are stored without verifying what their hashes commit to", {
+        ...{ chain: chainName, unverified: commitment, block },
+        reason: "the chain computes it in another way than Ethereum, or its node has changed the block",
+      });
     },
   };
 }

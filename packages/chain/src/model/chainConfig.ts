@@ -24,6 +24,8 @@ export interface ChainConfig {
    * chains of a developer's machine (1337, 31337).
    */
   resets?: boolean;
+  /** Whether blocks are verified by the roots of their transactions and receipts, where they are those of Ethereum; default. */
+  verifyRoots?: boolean;
   /**
    * The age of the latest block, in s, from which on the chain counts as standing still; 0 for never. By default, it
    * follows from the times of the latest blocks, and is 0 on chains that may be reset.

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type BlockRow, MAX_INDEX, positionOf, type RawLog, type TransactionRow } from "../model/rows.ts";
+import type { BlockVerifier, ReturnedBlock } from "./blockVerifier.ts";
 import { bloomOf } from "./bloom.ts";
 import type { Endpoint } from "./nodeFailover.ts";
 import {
@@ -25,6 +26,7 @@ export interface FullBlock {
 /** Reads full blocks with their receipts. */
 export class BlockReader {
   readonly #rpc: Rpc;
+  #verifier: BlockVerifier | undefined;
   /** Whether the nodes support eth_getBlockReceipts; undefined before the first call. */
   #supportsBlockReceipts: boolean | undefined;
 
@@ -51,13 +53,21 @@ export class BlockReader {
     const blocks = blockResults.map(unwrapResult);
     const lists = receipts ?? (await this.#receiptsByTransaction(blocks, served));
     const read: FullBlock[] = [];
+    const returned: ReturnedBlock[] = [];
     for (const [i, block] of blocks.entries()) {
       if (block === null || block === undefined) break;
       const full = parseBlock(block, lists[i], from + i);
       if (!full) break;
       read.push(full);
+      if (this.#verifier) returned.push(returnedBlock(full, block, lists[i]));
     }
+    this.#verifier?.verify(returned);
     return read;
+  }
+
+  /** Verifies the blocks that are read from now on. */
+  verifyWith(verifier: BlockVerifier): void {
+    this.#verifier = verifier;
   }
 
   /** undefined if the nodes do not support the method. */
@@ -104,6 +114,19 @@ export class BlockReader {
       ];
     }
   }
+}
+
+function returnedBlock(
+  { block: { number, hash, timestamp } }: FullBlock,
+  block: JsonValue,
+  receipts: JsonValue | undefined,
+): ReturnedBlock {
+  const fields = isJsonObject(block) ? block : {};
+  return {
+    ...{ number, hash, timestamp, block: fields },
+    transactions: Array.isArray(fields.transactions) ? fields.transactions.filter(isJsonObject) : [],
+    receipts: Array.isArray(receipts) ? receipts.filter(isJsonObject) : [],
+  };
 }
 
 /**
@@ -185,13 +208,20 @@ function parseTransaction(
     gas: parseBigQuantity(transaction.gas),
     gasPrice: parseBigQuantity(transaction.gasPrice ?? receipt.effectiveGasPrice ?? "0x0"),
     input: parseBytes(transaction.input ?? transaction.data),
-    status: receipt.status ? parseQuantity(receipt.status) : null,
+    status: parseStatus(receipt, parsed),
     cumulativeGasUsed: parseBigQuantity(receipt.cumulativeGasUsed),
     gasUsed: parseBigQuantity(receipt.gasUsed),
     contract: receipt.contractAddress ? parseAddress(receipt.contractAddress) : null,
     root: receipt.root ? parseBytes(receipt.root) : null,
     fees: parseFees(transaction, receipt),
   };
+}
+
+/** null for receipts with a state root. Without either, a failed transaction would look like any other. */
+function parseStatus({ status, root }: JsonObject, hash: string): number | null {
+  if (status) return parseQuantity(status);
+  if (root) return null;
+  throw new InvalidNodeDataError(`the receipt of transaction ${hash} has neither a status nor a state root`);
 }
 
 function parseLog(

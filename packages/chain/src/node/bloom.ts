@@ -1,17 +1,11 @@
-import { getHashes, hash } from "node:crypto";
-import { keccak_256 } from "@noble/hashes/sha3.js";
 import { toBytes } from "../model/hexBytes.ts";
 import type { LogRow } from "../model/rows.ts";
+import { keccak } from "./keccak.ts";
 
 const BYTES = 256;
 /** Cache of the bits of addresses and topics; most of them recur. */
 const MAX_CACHED = 100_000;
 const bitCache = new Map<string, readonly [number, number, number]>();
-const NATIVE_KECCAK = "keccak-256";
-/** OpenSSL's hash is five times as fast; it has keccak from version 3.2 on. */
-const keccak: (bytes: Buffer) => Uint8Array = getHashes().includes(NATIVE_KECCAK)
-  ? (bytes) => hash(NATIVE_KECCAK, bytes, "buffer")
-  : keccak_256;
 
 /**
  * The bloom filter of logs (Ethereum yellow paper, 4.3.1) in lower-case hex. A block header contains the filter of

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { NodeHealth } from "../model/chainStatus.ts";
 import type { BlockIdentity, BlockRow } from "../model/rows.ts";
 import { BlockReader, type FullBlock, parseBlockHeader } from "./blocks.ts";
+import type { BlockVerifier } from "./blockVerifier.ts";
 import { type LogFilter, type NodeLog, parseLogs } from "./logs.ts";
 import type { Endpoint } from "./nodeFailover.ts";
 import { parseBytes, parseQuantity, parseText, toHexQuantity } from "./quantities.ts";
@@ -73,6 +74,11 @@ export class ChainNode {
   /** Nodes that have another block in the place of this one belong to another chain, and are rejected from now on. */
   setFinalBlock(block: BlockIdentity): void {
     this.#rpc.setFinalBlock(block);
+  }
+
+  /** Verifies the blocks of `getBlocks` from now on. */
+  verifyBlocks(verifier: BlockVerifier): void {
+    this.#blocks.verifyWith(verifier);
   }
 
   /** Prefers other nodes for a while to those that returned invalid data; to the current one if they are not known. */

@@ -10,6 +10,9 @@ export const KEPT_FACT = "kept";
 /** The latest block of the index that is known to be final. */
 export const FINAL_FACT = "final";
 
+/** What the hashes of the chain's blocks commit to as on Ethereum. */
+export const COMMITMENTS_FACT = "commitments";
+
 /** The number of the last term of the lease in which a process of SCHEMA_VERSION or later was the leader. */
 export const TERM_FACT = "term";
 

@@ -13,6 +13,7 @@ export const CHAIN_VARIABLES = {
   keepBlocks: "KEEP_BLOCKS",
   keepDays: "KEEP_DAYS",
   resets: "RESETS",
+  verifyRoots: "VERIFY_ROOTS",
   stalledSeconds: "STALLED_SECONDS",
 } as const;
 
@@ -54,7 +55,8 @@ export function parseChain(input: ChainInput, connections: number): ChainConfig 
     if (scope === "wallets") throw new Error(`${setting}_TRACES requires the scope chain`);
     chain.traces = true;
   }
-  const { resets, stalledSeconds } = input;
+  const { resets, verifyRoots, stalledSeconds } = input;
+  if (verifyRoots !== undefined) chain.verifyRoots = isOn(`${setting}_VERIFY_ROOTS`, verifyRoots);
   if (resets !== undefined) chain.resets = isOn(`${setting}_RESETS`, resets);
   if (stalledSeconds !== undefined)
     chain.stalledSeconds = integerOf(`${setting}_STALLED_SECONDS`, stalledSeconds);

@@ -81,6 +81,11 @@ export const CHAIN_SETTINGS: readonly { env: string; description: string }[] = [
       "1 allows the nodes to replace final blocks, as those of a test chain do that is started anew. Otherwise, nodes with other final blocks than the index are rejected. Default: 1 for the chain ids 1337 and 31337, 0 for others.",
   },
   {
+    env: "PURSE_CHAIN_<NAME>_VERIFY_ROOTS",
+    description:
+      "0 stores blocks without computing their hashes and the roots of their transactions and receipts. Default: 1; chains that compute these in another way than Ethereum are recognized.",
+  },
+  {
     env: "PURSE_CHAIN_<NAME>_STALLED_SECONDS",
     description:
       "Age of the latest block from which on the chain counts as standing still; 0 for never. Default: by the times of the latest blocks (20 blocks, at least 30 seconds), and 0 with RESETS.",
