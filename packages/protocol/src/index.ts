@@ -1,6 +1,5 @@
 export * from "./acl.ts";
 export { isActiveContent } from "./activeContent.ts";
-export * from "./aggregate.ts";
 export type * from "./condition.ts";
 export * from "./conditionCost.ts";
 export * from "./delimitedText.ts";
