@@ -166,6 +166,8 @@ describe.each(DATABASES)("the limits of GraphQL on %s", (database) => {
       title: { type: "String" },
       next: { type: "Pointer", targetClass: "Jot" },
       others: { type: "Relation", targetClass: "Jot" },
+      list: { type: "Array" },
+      area: { type: "Polygon" },
     };
     await rest(purse, "POST", "/schemas/Jot", { fields }, { useMasterKey: true });
   });
@@ -268,6 +270,51 @@ describe.each(DATABASES)("the limits of GraphQL on %s", (database) => {
     await rest(purse, "DELETE", `/classes/Jot/${body.objectId}`);
   });
 
+  it("refuses to resolve lists with more values than a page may have, also of events", async () => {
+    const numbers = { list: Array.from({ length: 10_000 }, (_, i) => i) };
+    const { body } = await rest(purse, "POST", "/classes/Jot", numbers);
+    const corners = Array.from({ length: 900 }, (_, i) => [(i % 30) + 1, Math.floor(i / 30) + 1]);
+    const area = { area: { __type: "Polygon", coordinates: [[0, 0], ...corners, [0, 40]] } };
+    const polygon = await rest(purse, "POST", "/classes/Jot", area);
+    const values = many(400, (i) => `a${i}: value`);
+    const relations = many(20, (i) => `a${i}: others(first: ${i + 1}) { count }`);
+    for (const query of [
+      `{ jot(id: "${body.objectId}") { list { ... on Element { ${values} } } } }`,
+      `{ jot(id: "${body.objectId}") { ${many(20, (i) => `a${i}: list { ... on Element { value } }`)} } }`,
+      `{ jot(id: "${body.objectId}") { ...F } } fragment F on Jot { list { ... on Jot { ${relations} } } }`,
+      `{ jot(id: "${polygon.body.objectId}") { area { ${many(400, (i) => `a${i}: latitude`)} } } }`,
+    ]) {
+      const { errors } = await post({ query });
+      expect([query.slice(0, 60), errors[0]?.extensions?.code]).toEqual([
+        query.slice(0, 60),
+        "QUERY_TOO_COMPLEX",
+      ]);
+    }
+    const plain = `{ jot(id: "${body.objectId}") { list { ... on Element { value } } } }`;
+    expect((await post({ query: plain })).errors).toEqual([]);
+    const { subscribe, received } = await connect();
+    subscribe("1", {
+      query: `subscription { jotChanged { node { list { ... on Element { ${values} } } } } }`,
+    });
+    await expect
+      .poll(async () => {
+        await rest(purse, "PUT", `/classes/Jot/${body.objectId}`, { title: crypto.randomUUID() });
+        return JSON.stringify(received);
+      })
+      .toContain("QUERY_TOO_COMPLEX");
+    for (const { objectId } of [body, polygon.body]) await rest(purse, "DELETE", `/classes/Jot/${objectId}`);
+  });
+
+  it.each([
+    ["a default value", "query($n: Int = 10000)", "first: $n"],
+    ["a cursor", "query", `before: "${Buffer.from("arrayconnection:10000").toString("base64")}"`],
+  ])("refuses pages within pages whose size is %s", async (_, head, size) => {
+    const { errors } = await post({
+      query: `${head} { jots(${size}) { edges { node { others(${size}) { edges { node { title } } } } } } }`,
+    });
+    expect(errors.map(({ extensions }) => extensions?.code)).toEqual(["QUERY_TOO_COMPLEX"]);
+  });
+
   it.each(pairsOf(INVALID))(
     "answers %s over %s with a few short errors",
     async (_, _way, [, operationOf], send, form) => {
@@ -346,6 +393,12 @@ describe.each(DATABASES)("the limits of GraphQL on %s", (database) => {
     ])("close it with 1008 after %s, as those of live queries", async (_, message, count) => {
       const { socket, state } = await connect();
       for (let i = 0; i < count; i++) socket.send(message.replace('"id":"1"', `"id":"${i}"`));
+      await expect.poll(() => state.closedWith).toBe(1008);
+    });
+
+    it("close it with 1008 after many pongs that answer no ping", async () => {
+      const { socket, state } = await connect();
+      for (let i = 0; i < 3_000; i++) socket.pong();
       await expect.poll(() => state.closedWith).toBe(1008);
     });
 

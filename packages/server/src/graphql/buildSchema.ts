@@ -3,6 +3,7 @@ import { addAccountMutations } from "./accountMutations.ts";
 import { addClassMutations, addClassQueries } from "./classOperations.ts";
 import { addClassSubscription, createLiveQueryEvent } from "./classSubscription.ts";
 import { addClassTypes } from "./classTypes.ts";
+import { limitLists } from "./listBudget.ts";
 import { createArrayResult } from "./outputType.ts";
 import { ANY, BYTES, DATE, FILE, OBJECT, UPLOAD } from "./scalars.ts";
 import { addSchemaOperations } from "./schemaOperations.ts";
@@ -51,7 +52,7 @@ export function buildSchema(
   addFileMutation(registry);
   addAccountMutations(registry);
   addFunctionMutation(registry, functionNames);
-  return new GraphQLSchema({
+  const schema = new GraphQLSchema({
     types: [...registry.types.values()],
     query: rootType("Query", registry.queries),
     mutation: rootType("Mutation", registry.mutations),
@@ -59,6 +60,8 @@ export function buildSchema(
       subscription: rootType("Subscription", registry.subscriptions),
     }),
   });
+  limitLists(schema);
+  return schema;
 }
 
 function rootType(name: string, fields: Record<string, Field>): GraphQLObjectType {

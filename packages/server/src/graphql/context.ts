@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import type { Method } from "../core/http/apiRoute.ts";
+import type { ListBudget } from "./listBudget.ts";
 
 /** A file of a multipart request. */
 export class UploadedFile {
@@ -50,6 +51,8 @@ export interface Operations {
 export interface GraphqlContext {
   requestContext: RequestContext;
   operations: Operations;
+  /** What the lists of this execution may cost; undefined for any. */
+  lists?: ListBudget | undefined;
   /** Subscribes to a live query; undefined if the operation did not come over a WebSocket. */
   subscribe?: (className: string, where: JsonObject) => Promise<AsyncGenerator<LiveEvent>>;
 }

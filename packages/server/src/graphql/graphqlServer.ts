@@ -79,14 +79,15 @@ export function createGraphqlServer(dependencies: GraphqlServerDependencies): Gr
     if ("status" in request) return request;
     const { requestContext } = context;
     const prepared = await prepare(request, requestContext);
-    if (!("document" in prepared)) return replyOf({ errors: prepared });
+    if (!("args" in prepared)) return replyOf({ errors: prepared });
     if (isReadOnly && prepared.operation.operation !== "query") {
       const reply = rejection(405, "Only queries may be sent with GET.", "BAD_REQUEST");
       return { ...reply, headers: { ...reply.headers, allow: "POST" } };
     }
     if (prepared.operation.operation === "subscription")
       return replyOf({ errors: [new GraphQLError("Subscriptions need a WebSocket.")] });
-    const result = await execute({ ...prepared, contextValue: context });
+    const contextValue: GraphqlContext = { ...context, lists: prepared.openLists() };
+    const result = await execute({ ...prepared.args, contextValue });
     const errors =
       result.errors && clientErrors(result.errors, (error) => report(error, requestContext.requestId));
     return replyOf({ ...(errors && { errors }), ...("data" in result && { data: result.data }) });

@@ -11,6 +11,7 @@ import { limitEvent } from "./answerSize.ts";
 import type { GraphqlContext, Operations } from "./context.ts";
 import { clientErrors, toClientError } from "./errors.ts";
 import { EventBudget } from "./eventBudget.ts";
+import type { ListBudget } from "./listBudget.ts";
 import { LiveEvents } from "./liveEvents.ts";
 import type { PrepareOperation } from "./prepareOperation.ts";
 import { SharedSubscriptions } from "./sharedSubscriptions.ts";
@@ -42,6 +43,8 @@ interface Connection {
 
 /** The context of a subscription. */
 interface SubscriptionContext extends GraphqlContext {
+  /** Returns what the lists of one event may cost. */
+  openLists(): ListBudget | undefined;
   /** The same for identical subscriptions of a connection. */
   key: string;
   subscriptions: SharedSubscriptions;
@@ -119,7 +122,8 @@ export function createGraphqlSockets(
     const spender = budget.open(addressKey(ip));
     connection.subscriptions = new SharedSubscriptions((args) =>
       budget.resolve(spender, operations, async (counted) => {
-        const contextValue: GraphqlContext = { ...context, operations: counted };
+        const lists = isSubscriptionContext(args.contextValue) ? args.contextValue.openLists() : undefined;
+        const contextValue: GraphqlContext = { ...context, operations: counted, lists };
         return limitEvent(await executeSubscriptionEvent({ ...args, contextValue }));
       }),
     );
@@ -137,11 +141,12 @@ export function createGraphqlSockets(
       ...(typeof operationName === "string" && operationName !== "" && { operationName }),
     };
     const prepared = await prepare(request, context.requestContext);
-    if (!("document" in prepared)) return prepared;
-    if (prepared.operation.operation !== "subscription")
+    if (!("args" in prepared)) return prepared;
+    const { args, operation, openLists } = prepared;
+    if (operation.operation !== "subscription")
       return [new GraphQLError("WebSockets are for subscriptions: send other operations over HTTP.")];
-    const { operation: _, ...args } = prepared;
-    const contextValue: SubscriptionContext = { ...context, subscriptions, key: JSON.stringify(request) };
+    const key = JSON.stringify(request);
+    const contextValue: SubscriptionContext = { ...context, subscriptions, key, openLists };
     return { ...args, contextValue };
   }
 

@@ -18,13 +18,16 @@ import { CLIENT_BODY_LIMITS } from "../core/http/bodyParser.ts";
 import { FairQueue } from "../core/limits/fairQueue.ts";
 import { clientErrors, detached, MAX_ERRORS } from "./errors.ts";
 import { type InputSize, tooComplex } from "./inputSize.ts";
+import { ListBudget } from "./listBudget.ts";
 import {
-  checkCost,
   checkInput,
   type Inputs,
+  measureCost,
   measureDocument,
+  type OperationCost,
   type QueryLimits,
   sizesOfVariables,
+  tooExpensive,
 } from "./queryLimits.ts";
 import type { SchemaCache } from "./schemaCache.ts";
 import { TextCache } from "./textCache.ts";
@@ -51,8 +54,11 @@ export interface OperationRequest {
 }
 
 /** What graphql-js executes, except for the context. */
-interface PreparedOperation extends ExecutionArgs {
+interface PreparedOperation {
+  args: ExecutionArgs;
   operation: OperationDefinitionNode;
+  /** Returns what the lists of one execution may cost; undefined for any. */
+  openLists(): ListBudget | undefined;
 }
 
 /** Returns an operation that may be executed, or why it may not. Rejects with 155 while too many documents wait. */
@@ -160,13 +166,14 @@ export function createPrepareOperation({
     if (!operation)
       return [withCode(new GraphQLError("The document has no such operation."), "GRAPHQL_VALIDATION_FAILED")];
     const sizes = sizesOfVariables(operation, variables);
+    let cost: OperationCost | undefined;
     if (isLimited) {
       const bytes = auth.kind === "anonymous" ? limits.maxAnonymousBodyBytes : limits.maxBodyBytes;
       const inputLimits = { bytes, json: CLIENT_BODY_LIMITS[auth.kind], fileBytes: limits.maxUploadBytes };
-      const error =
-        checkInput(inputs, operation, sizes, inputLimits) ??
-        checkCost(schema, document, operation, variables, limits);
+      const error = checkInput(inputs, operation, sizes, inputLimits);
       if (error) return [error];
+      cost = measureCost(schema, document, operation, variables, limits);
+      if (cost.total > limits.maxCost) return [tooExpensive(cost.total, limits.maxCost)];
     }
     const total = totalOf(sizes.values());
     const isVeryLarge = exceeds(total, VERY_LARGE_VARIABLES);
@@ -174,13 +181,16 @@ export function createPrepareOperation({
     if (isVeryLarge) await yieldToEventLoop();
     const maxCoercionErrors = isVeryLarge ? 0 : exceeds(total, LARGE_VARIABLES) ? 1 : MAX_ERRORS;
     return {
-      schema,
-      document,
+      args: {
+        schema,
+        document,
+        operationName,
+        variableValues: variables,
+        hideSuggestions: isLimited && !isIntrospectionPublic,
+        options: { maxCoercionErrors },
+      },
       operation,
-      operationName,
-      variableValues: variables,
-      hideSuggestions: isLimited && !isIntrospectionPublic,
-      options: { maxCoercionErrors },
+      openLists: () => cost && new ListBudget(cost, limits.maxCost),
     };
   };
 }

@@ -1,12 +1,19 @@
 import { buildSchema, getOperationAST, parse } from "graphql";
+import { offsetToCursor } from "graphql-relay";
 import { describe, expect, it } from "vitest";
 import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
 import { UploadedFile } from "./context.ts";
-import { checkCost, checkInput, measureDocument, type QueryLimits, sizesOfVariables } from "./queryLimits.ts";
+import {
+  checkInput,
+  measureCost,
+  measureDocument,
+  type QueryLimits,
+  sizesOfVariables,
+} from "./queryLimits.ts";
 
 const LIMITS: QueryLimits = { maxDepth: 5, maxCost: 1_000, defaultLimit: 10, maxLimit: 50 };
 const schema = buildSchema(`
-  type Query { note: Note, notes(first: Int, last: Int): NoteConnection }
+  type Query { note: Note, notes(first: Int, last: Int, before: String): NoteConnection }
   type NoteConnection { count: Int, edges: [NoteEdge] }
   type NoteEdge { node: Note }
   type Note { title: String, author: Note, notes(first: Int): NoteConnection }
@@ -29,7 +36,7 @@ function operationOf(text: string, name?: string) {
 /** Whether an operation costs at most `maxCost`. */
 function isWithin(text: string, maxCost: number, variables: Record<string, unknown> = {}, name?: string) {
   const { document, operation } = operationOf(text, name);
-  return checkCost(schema, document, operation, variables, { ...LIMITS, maxCost }) === undefined;
+  return measureCost(schema, document, operation, variables, LIMITS).total <= maxCost;
 }
 const INPUT_LIMITS = {
   bytes: 10_000,
@@ -129,6 +136,30 @@ describe("the cost of an operation", () => {
     const text = "query ($n: Int) { notes(first: $n) { edges { node { title } } } }";
     expect(isWithin(text, 40, { n: 4 })).toBe(true);
     expect(isWithin(text, 40, { n: 5 })).toBe(false);
+  });
+
+  it.each([
+    ["a default value", "query ($n: Int = 50) { notes(first: $n) { edges { node { title } } } }"],
+    [
+      "a default value with an inherited name",
+      "query ($toString: Int = 50) { notes(first: $toString) { edges { node { title } } } }",
+    ],
+    ["a cursor at the end", `{ notes(before: "${offsetToCursor(50)}") { edges { node { title } } } }`],
+    [
+      "a cursor as a default value",
+      `query ($c: String = "${offsetToCursor(50)}") { notes(before: $c) { edges { node { title } } } }`,
+    ],
+  ])("counts pages by %s", (_, text) => {
+    expect(isWithin(text, 270)).toBe(true);
+    expect(isWithin(text, 269)).toBe(false);
+  });
+
+  it("counts the size of a page before its cursor, and a variable before its default value", () => {
+    const cursor = offsetToCursor(1_000);
+    expect(isWithin(`{ notes(first: 4, before: "${cursor}") { edges { node { title } } } }`, 40)).toBe(true);
+    const text = "query ($n: Int = 50) { notes(first: $n) { edges { node { title } } } }";
+    expect(isWithin(text, 40, { n: 4 })).toBe(true);
+    expect(isWithin('{ notes(before: "no cursor") { edges { node { title } } } }', 70)).toBe(true);
   });
 
   it("multiplies pages within pages", () => {

@@ -12,8 +12,10 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type ValueNode,
   valueFromASTUntyped,
 } from "graphql";
+import { cursorToOffset } from "graphql-relay";
 import {
   addLiteral,
   addSize,
@@ -215,26 +217,48 @@ export function checkInput(
   return checkSize(total, limits);
 }
 
-/** Refuses an operation that would read too much: pages count as large as they may be. Returns the error. */
-export function checkCost(
+/** What an operation reads, in units of values. */
+export interface OperationCost {
+  /** Of the whole operation, if each of its lists had one element. */
+  readonly total: number;
+  /** Of one element of a list. */
+  ofElement(fields: readonly FieldNode[], type: GraphQLNamedType): number;
+}
+
+/** Measures what an operation reads: pages count as large as they may be. */
+export function measureCost(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
-  { maxCost, defaultLimit, maxLimit }: QueryLimits,
-): GraphQLError | undefined {
+  { defaultLimit, maxLimit }: QueryLimits,
+): OperationCost {
   const fragments = fragmentsOf(document);
   const open = new Set<string>();
 
+  const givenValue = (node: ValueNode): unknown => {
+    if (node.kind !== Kind.VARIABLE) return valueFromASTUntyped(node);
+    const name = node.name.value;
+    if (Object.hasOwn(variables, name) && variables[name] !== undefined) return variables[name];
+    const defined = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
+    return defined?.defaultValue && valueFromASTUntyped(defined.defaultValue);
+  };
   const pageSize = ({ arguments: args = [] }: FieldNode): number => {
-    const values = args
-      .filter(({ name }) => name.value === "first" || name.value === "last")
-      .map(({ value }) => Number(valueFromASTUntyped(value, variables) ?? Number.NaN))
-      .filter((value) => value >= 0);
-    return Math.min(
-      values.length > 0 ? Math.min(...values) : defaultLimit,
-      maxLimit ?? Number.POSITIVE_INFINITY,
-    );
+    const argument = (name: string): unknown => {
+      const found = args.find((each) => each.name.value === name);
+      return found && givenValue(found.value);
+    };
+    const sizes = ["first", "last"]
+      .map((name) => Number(argument(name) ?? Number.NaN))
+      .filter((size) => size >= 0);
+    const before = argument("before");
+    // Without a size, the page has all objects before the cursor.
+    if (sizes.length === 0 && typeof before === "string" && before !== "") {
+      const offset = cursorToOffset(before);
+      if (offset >= 0) sizes.push(offset);
+    }
+    const size = sizes.length > 0 ? Math.min(...sizes) : defaultLimit;
+    return Math.min(size, maxLimit ?? Number.POSITIVE_INFINITY);
   };
   const ofSelection = (
     { selections }: SelectionSetNode,
@@ -270,9 +294,25 @@ export function checkCost(
     return parent?.name.endsWith("Connection") && node.name.value === "edges" ? cost * edges : cost;
   };
 
+  const byField = new Map<FieldNode, number>();
   const root = schema.getRootType(operation.operation) ?? undefined;
-  const cost = ofSelection(operation.selectionSet, root, 1);
-  if (cost <= maxCost) return undefined;
+  return {
+    total: ofSelection(operation.selectionSet, root, 1),
+    ofElement(fields, type) {
+      let cost = LEAF_COST;
+      for (const node of fields) {
+        const known = byField.get(node);
+        const own = known ?? (node.selectionSet ? ofSelection(node.selectionSet, type, 1) : 0);
+        if (known === undefined) byField.set(node, own);
+        cost += own;
+      }
+      return cost;
+    },
+  };
+}
+
+/** The error of an operation that costs more than it may. */
+export function tooExpensive(cost: number, maxCost: number): GraphQLError {
   return tooComplex(
     `The operation costs ${Math.ceil(cost)}, more than ${maxCost}: request smaller pages or fewer fields.`,
   );

@@ -37,9 +37,9 @@ function guardWith(addressRateLimiter: TokenBucket) {
 }
 
 describe("SocketGuard", () => {
-  it("closes a socket that sends too many messages, pings included", () => {
+  it.each(["ping", "pong"])("closes a socket that sends too many messages, each %s included", (event) => {
     const { guard, close, events } = guardWith(new TokenBucket({ burst: 100, perSecond: 1 }, now()));
-    for (let i = 0; i < 10; i++) events.emit("ping");
+    for (let i = 0; i < 10; i++) events.emit(event);
     expect(close).not.toHaveBeenCalled();
     expect(guard.admit(1)).toBe(false);
     expect(close).toHaveBeenCalledExactlyOnceWith(1008, "too many messages");

@@ -42,8 +42,8 @@ export class SocketGuard {
     this.#options = options;
     const { messageBurst: burst, messagesPerSecond: perSecond } = options.limits;
     this.#rateLimiter = new TokenBucket({ burst, perSecond }, options.now());
-    // They are answered, whether or not the answers are read.
-    options.socket.on("ping", () => this.admit(0));
+    // They are answered, whether or not the answers are read; answers to none may come as often.
+    for (const event of ["ping", "pong"] as const) options.socket.on(event, () => this.admit(0));
     options.socket.on("close", () => options.unsent.close());
   }
 
