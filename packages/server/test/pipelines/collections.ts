@@ -119,6 +119,12 @@ export const COLLECTIONS: Readonly<Record<string, readonly JsonObject[]>> = {
     { objectId: "r4", at: 4, value: 10 },
     { objectId: "r5", at: 5 },
   ],
+  // Together they have more than 64 bits.
+  Coin: [
+    { objectId: "c1", amount: 9_000_000_000_000_000_000, share: 0.5 },
+    { objectId: "c2", amount: 9_000_000_000_000_000_000, share: 0.25 },
+    { objectId: "c3", amount: 9_000_000_000_000_000_000 },
+  ],
   Report: [
     {
       objectId: "f1",

@@ -690,6 +690,14 @@ export const STAGE_CASES: readonly StageCase[] = [
     [{ $group: { _id: null, all: { $sum: "$price" }, least: { $min: "$price" }, mean: { $avg: "$count" } } }],
     [{ objectId: null, all: 20, least: 1, mean: 3 }],
   ),
+  cases("$group", "Coin")(
+    [
+      {
+        $group: { _id: null, all: { $sum: "$amount" }, mean: { $avg: "$amount" }, share: { $sum: "$share" } },
+      },
+    ],
+    [{ objectId: null, all: 27e18, mean: 9e18, share: 0.75 }],
+  ),
   group([{ $match: { price: 99 } }, { $group: { _id: null, n: { $sum: 1 } } }], []),
   group([{ $group: { _id: "", n: { $sum: 1 } } }], [{ objectId: null, n: 5 }]),
   group([{ $group: { _id: {}, n: { $sum: 2 } } }], [{ objectId: null, n: 10 }]),

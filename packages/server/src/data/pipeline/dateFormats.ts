@@ -14,7 +14,7 @@ import {
 import { PipelineError } from "./pipelineError.ts";
 import { parseZoneText } from "./zoneText.ts";
 
-export const MONTHS = [
+const MONTHS = [
   "January",
   "February",
   "March",

@@ -11,7 +11,7 @@ import { type CompileStage, mapping, runStages } from "./stage.ts";
 import { Document, isNullish, typeName, type Value } from "./values.ts";
 import { setWindowFields } from "./windows.ts";
 
-function wholeNumber(argument: JsonValue, stage: string, min: number): number {
+function integerOf(argument: JsonValue, stage: string, min: number): number {
   if (typeof argument === "number" && Number.isSafeInteger(argument) && argument >= min) return argument;
   throw new PipelineError(`${stage} takes a whole number from ${min}`);
 }
@@ -24,7 +24,7 @@ const match: CompileStage = (argument, compiler) => {
 };
 
 const limit: CompileStage = (argument) => {
-  const count = wholeNumber(argument, "$limit", 1);
+  const count = integerOf(argument, "$limit", 1);
   return function* (documents) {
     let passed = 0;
     for (const document of documents) {
@@ -36,7 +36,7 @@ const limit: CompileStage = (argument) => {
 };
 
 const skip: CompileStage = (argument) => {
-  const count = wholeNumber(argument, "$skip", 0);
+  const count = integerOf(argument, "$skip", 0);
   return function* (documents) {
     let skipped = 0;
     for (const document of documents) {
@@ -54,7 +54,7 @@ const sort: CompileStage = (argument) => {
 /** Takes documents at random, each at most once. */
 const sample: CompileStage = (argument) => {
   const { size = null } = namedJson(argument, "$sample", ["size"]);
-  const count = wholeNumber(size, "$sample", 1);
+  const count = integerOf(size, "$sample", 1);
   return collecting((documents) => {
     const pool = [...documents];
     const picked = Math.min(count, pool.length);

@@ -127,7 +127,7 @@ function textOf(value: Value): string {
 }
 
 /** Compares numbers by value; NaN is less than all others. */
-export function compareNumbers(a: Numeric, b: Numeric): number {
+function compareNumbers(a: Numeric, b: Numeric): number {
   if (a instanceof Decimal128 || b instanceof Decimal128) return toExact(a).compare(toExact(b));
   if (a < b) return -1;
   if (a > b) return 1;

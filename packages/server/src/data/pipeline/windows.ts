@@ -135,12 +135,12 @@ function compileWindow(window: JsonValue | undefined, context: FunctionContext):
 }
 
 /** Parses the bounds of a window: numbers, or undefined for `unbounded`. */
-function boundsOf(bounds: JsonValue, isWhole: boolean): [number | undefined, number | undefined] {
+function boundsOf(bounds: JsonValue, isInteger: boolean): [number | undefined, number | undefined] {
   const [lower, upper] = Array.isArray(bounds) && bounds.length === 2 ? bounds.map(boundOf) : [];
   if (lower === undefined || upper === undefined)
     throw new PipelineError("a window has a lower and an upper bound");
   for (const bound of [lower, upper]) {
-    if (isWhole && Number.isFinite(bound) && !Number.isInteger(bound)) {
+    if (isInteger && Number.isFinite(bound) && !Number.isInteger(bound)) {
       throw new PipelineError("the bounds of a window of documents are whole numbers");
     }
   }

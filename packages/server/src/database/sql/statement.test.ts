@@ -195,6 +195,18 @@ describe("group", () => {
       [author("u2"), 1],
     ]);
   });
+
+  it("marks the groups of missing values if null is another group", () => {
+    const texts = tables.run(
+      tables.statements.group(all(), { keys: [["n"]], aggregates: [{ fn: "count" }], marksMissing: true }),
+    );
+    expect(texts.map((text) => JSON.parse(String(text))).sort()).toEqual([
+      [1, 0, 1],
+      [2, 0, 2],
+      [5, 0, 1],
+      [null, 1, 1],
+    ]);
+  });
 });
 
 describe("the text of statements", () => {

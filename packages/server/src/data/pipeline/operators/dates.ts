@@ -44,7 +44,7 @@ function toTextArgument(value: Value, name: string, key: string): string {
   throw wrongType(`${key} of ${name}`, "a string", value);
 }
 
-function toWholeNumber(value: Value, name: string, key: string): number {
+function integerOf(value: Value, name: string, key: string): number {
   const number = isNumeric(value) ? toDouble(value) : Number.NaN;
   if (Number.isSafeInteger(number)) return number;
   throw wrongType(`${key} of ${name}`, "a whole number", value);
@@ -165,7 +165,7 @@ const dateFromParts: Operator = (argument, compiler, name) => {
     for (const { key, evaluate, isGiven } of parts) {
       const value = evaluate(document);
       if (isGiven && isNullish(value)) return null;
-      numbers.push(isGiven ? toWholeNumber(value, name, key) : dayParts.includes(key) ? 1 : 0);
+      numbers.push(isGiven ? integerOf(value, name, key) : dayParts.includes(key) ? 1 : 0);
     }
     if (!zone) return null;
     const [year = 1, second = 1, third = 1, hour, minute, seconds, millisecond] = numbers;
@@ -246,7 +246,7 @@ function addition(sign: 1 | -1): Operator {
       const [start, unitValue, count] = [date(document), unit(document), amount(document)];
       const zone = zoneFor(document);
       if (isNullish(start) || isNullish(unitValue) || isNullish(count) || !zone) return null;
-      const units = toWholeNumber(count, name, "amount") * sign;
+      const units = integerOf(count, name, "amount") * sign;
       return toDate(addTo(toTime(start, name), toUnit(unitValue, name), units, zone));
     };
   };
@@ -350,7 +350,7 @@ const dateTrunc: Operator = (argument, compiler, name) => {
     if (unitValue === "week" && isNullish(firstDay)) return null;
     const time = toTime(value, name);
     const units = toUnit(unitValue, name);
-    const bin = toWholeNumber(binSize, name, "binSize");
+    const bin = integerOf(binSize, name, "binSize");
     if (bin <= 0) throw new PipelineError("binSize of $dateTrunc is positive");
     const startOfWeek = units === "week" ? toWeekday(firstDay, name) : 6;
     return toDate(startOfPeriod(time, units, bin, zone, startOfWeek));

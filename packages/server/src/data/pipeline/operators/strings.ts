@@ -54,9 +54,9 @@ function codePointLength(text: string): number {
 
 function substringOfBytes([value, start, length]: Value[], name: string): Value {
   const text = coerceToText(value, name);
-  const from = toWholeNumber(start, name);
+  const from = integerOf(start, name);
   if (from < 0) throw new PipelineError(`${name} takes a start that is not negative`);
-  const count = toWholeNumber(length, name);
+  const count = integerOf(length, name);
   const end = count < 0 ? Number.POSITIVE_INFINITY : from + count;
   if (isAscii(text)) return text.slice(from, end);
   const bytes = Buffer.from(text, "utf8");
@@ -73,7 +73,7 @@ function isWithinCharacter(bytes: Buffer, at: number): boolean {
 
 function substringOfCodePoints([value, start, length]: Value[], name: string): Value {
   const text = coerceToText(value, name);
-  const [from, count] = [toWholeNumber(start, name), toWholeNumber(length, name)];
+  const [from, count] = [integerOf(start, name), integerOf(length, name)];
   if (from < 0 || count < 0) {
     throw new PipelineError(`${name} takes a start and a length that are not negative`);
   }
@@ -84,7 +84,7 @@ function substringOfCodePoints([value, start, length]: Value[], name: string): V
 }
 
 /** Numbers are truncated. */
-function toWholeNumber(value: Value, name: string): number {
+function integerOf(value: Value, name: string): number {
   if (!isNumeric(value)) throw wrongType(name, "numbers", value);
   return Math.trunc(toDouble(value));
 }
