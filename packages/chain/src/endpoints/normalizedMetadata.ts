@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@purse/protocol";
+import { quoteLongIntegers } from "../nft/tolerantJson.ts";
 
 /** A trait of an NFT. */
 interface NormalizedAttribute {
@@ -20,9 +21,12 @@ export interface NormalizedMetadata {
 
 const MAX_ATTRIBUTES = 1_000;
 
-/** Normalizes the JSON text of metadata, which contracts write in several forms; null if there is none. */
+/**
+ * Normalizes the JSON text of metadata, which contracts write in several forms; null if there is none. Integers that a
+ * number would round are texts.
+ */
 export function normalizeMetadata(text: string | null): NormalizedMetadata | null {
-  const metadata = text === null ? undefined : parseJson(text);
+  const metadata = text === null ? undefined : parseJson(quoteLongIntegers(text));
   if (!isJsonObject(metadata)) return null;
   return {
     name: firstText(metadata, ["name", "title"]),
@@ -50,7 +54,8 @@ function attributeOf(attribute: JsonObject): NormalizedAttribute {
     trait_type: typeof type === "string" ? type : null,
     value: isScalar(value) ? value : null,
     display_type: typeof display === "string" ? display : null,
-    max_value: typeof max === "number" ? max : null,
+    max_value:
+      typeof max === "number" ? max : typeof max === "string" && /^-?\d{16,}$/.test(max) ? Number(max) : null,
   };
 }
 

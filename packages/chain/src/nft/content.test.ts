@@ -55,8 +55,25 @@ describe("metadata", () => {
     expect(outcome).toEqual({ problem, retryAt: null });
   });
 
+  it.each([
+    ["a line break in a text", '{"name":"two\nlines"}', '{"name":"two\\nlines"}'],
+    ["a tab in a text", '{"name":"a\tb"}', '{"name":"a\\tb"}'],
+    ["an escaped apostrophe", '{"name":"it\\\'s"}', '{"name":"it\'s"}'],
+    ["a comma behind the last item", '{"name":"a",}', '{"name":"a"}'],
+  ])("with %s is repaired", (_, text, metadata) => {
+    expect(parseMetadata(Buffer.from(text))).toMatchObject({ metadata });
+  });
+
+  it("with an invalid byte of UTF-8 is kept without it", () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"name":"a'),
+      Buffer.from([0xe4]),
+      Buffer.from('b","image":"x"}'),
+    ]);
+    expect(parseMetadata(bytes)).toMatchObject({ metadata: '{"name":"a\uFFFDb","image":"x"}' });
+  });
+
   it("is not accepted in another encoding", () => {
-    expect(parseMetadata(Buffer.from('{"name":"ä"}', "latin1"))).toHaveProperty("problem");
     expect(parseMetadata(Buffer.from('{"name":"a"}', "utf16le"))).toHaveProperty("problem");
   });
 });

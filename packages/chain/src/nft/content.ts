@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonValue, tryParseJson } from "@purse/protocol";
 import type { MetadataResult } from "../store/nftMetadata.ts";
 import { metadataTerms } from "./searchTerms.ts";
+import { repairJson } from "./tolerantJson.ts";
 
 /** Max size of metadata, in bytes. */
 export const MAX_METADATA_BYTES = 1024 * 1024;
@@ -8,22 +9,22 @@ export const MAX_METADATA_BYTES = 1024 * 1024;
 export const MAX_URI_LENGTH = 16_384;
 
 /**
- * Validates that metadata is the JSON text of an object. It is stored unchanged; nothing in it is executed or
- * followed.
+ * Validates that metadata is the JSON text of an object. It is stored unchanged if it is valid, and repaired if that is
+ * possible: invalid bytes of UTF-8 are replaced. Nothing in it is executed or followed.
  */
 export function parseMetadata(bytes: Uint8Array): MetadataResult {
   if (bytes.length > MAX_METADATA_BYTES) return metadataProblem(METADATA_TOO_LARGE);
-  let text: string;
-  let value: JsonValue;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
-    if (exceedsDepth(text)) return metadataProblem("the content is nested too deeply");
-    value = JSON.parse(text);
-  } catch {
-    return metadataProblem("the content is not JSON");
+  const text = new TextDecoder().decode(bytes).trim();
+  if (exceedsDepth(text)) return metadataProblem("the content is nested too deeply");
+  for (const metadata of [() => text, () => repairJson(text)]) {
+    const json = metadata();
+    const value: JsonValue | undefined = tryParseJson(json);
+    if (value === undefined) continue;
+    if (!isJsonObject(value)) return metadataProblem("the content is not a JSON object");
+    if (Buffer.byteLength(json) > MAX_METADATA_BYTES) return metadataProblem(METADATA_TOO_LARGE);
+    return { metadata: json, terms: metadataTerms(value) };
   }
-  if (!isJsonObject(value)) return metadataProblem("the content is not a JSON object");
-  return { metadata: text, terms: metadataTerms(value) };
+  return metadataProblem("the content is not JSON");
 }
 
 /** Whether JSON is nested more deeply than some parsers support. */

@@ -25,6 +25,8 @@ describe("a CSV cell", () => {
     [1e-7, { type: "Number" }],
     [1.7976931348623157e308, { type: "Number" }],
     [2 ** 53, { type: "Number" }],
+    [18227125567148150, { type: "Number" }],
+    [-1e25, { type: "Number" }],
     [null, { type: "Number" }],
     [undefined, { type: "Number" }],
     [true, { type: "Boolean" }],

@@ -97,11 +97,16 @@ function parseNumber(text: string, decimal: DecimalSeparator): number {
   if (digits === "" || !Number.isFinite(number)) throw invalidCell(text, "is not a number");
   const isExact =
     fraction === undefined && /^[+-]?\d+$/.test(plain)
-      ? BigInt(plain.replace("+", "")) === BigInt(number)
+      ? isExactInteger(BigInt(plain.replace("+", "")), number)
       : digits.replace(/^0+|0+$/g, "").length <= MAX_DIGITS;
   if (!isExact)
     throw invalidCell(text, "has more digits than a number keeps: use a field of the type String");
   return number;
+}
+
+/** Whether a number is an integer, or is written with its digits. */
+function isExactInteger(integer: bigint, number: number): boolean {
+  return integer === BigInt(number) || (Math.abs(number) < 1e21 && integer === BigInt(String(number)));
 }
 
 /** Dates without a zone are in UTC, as in exports. */
