@@ -93,6 +93,22 @@ describe("the data API", () => {
     });
   });
 
+  it("is also below the path of later clients, with the same refusals", async () => {
+    const read = async (path: string) => {
+      const response = await fetch(`${purse.url}/api/v2.2${path}`);
+      return { status: response.status, body: await response.json() };
+    };
+    expect((await read(`/${address}/balance`)).body).toEqual((await get(`/${address}/balance`)).body);
+    expect(await read("/no/such/endpoint")).toEqual({
+      status: 404,
+      body: { message: "No endpoint GET /no/such/endpoint" },
+    });
+    expect((await read("/openapi.json")).status).toBe(200);
+    const missing = await rest(purse, "POST", "/functions/reviewContracts", {});
+    expect(missing).toMatchObject({ status: 400, body: { code: 108 } });
+    expect(missing.body.error).toMatch(/^reviewContracts is not available: .*Cloud code can define/);
+  });
+
   it("replaces an empty address with that of the signed-in user", async () => {
     const ann = await signInWithWallet(purse, 0);
     const { body } = await rest(purse, "POST", "/functions/getNativeBalance", { address: "" }, ann);
@@ -124,7 +140,11 @@ describe("the data API", () => {
     ["a bad block", `/${address}/balance?to_block=x`, 400, "to_block must be"],
     ["an invalid cursor", `/${address}/erc20/transfers?cursor=abc`, 400, "cursor is invalid"],
     ["a limit of 0", `/${address}/erc20/transfers?limit=0`, 400, "limit must be"],
-    ["an unknown endpoint", "/no/such/endpoint", 404, "No endpoint"],
+    ["an unknown endpoint", "/no/such/endpoint", 404, "No endpoint GET /no/such/endpoint"],
+    ["an unknown parameter", `/${address}/balance?limit=3`, 400, "limit is not a parameter"],
+    ["an unknown list", `/${address}/nft?tokens[0]=${address}`, 400, "tokens[0] is not a parameter"],
+    ["data that it does not have", `/wallets/${address}/profitability`, 400, "getWalletProfitability is not"],
+    ["a market", "/market-data/erc20s/top-tokens", 400, "there is no data of markets"],
   ])("rejects %s with a clear message", async (_name, path, status, message) => {
     const answer = await get(path);
     expect(answer.status).toBe(status);

@@ -2,6 +2,7 @@ export { decodeEvent } from "./abi/decodeEvent.ts";
 export type { ChainService, ChainServiceConfig, TokenReference } from "./chainService.ts";
 export { createChainService } from "./createChainService.ts";
 export { EventsRemovedError } from "./endpoints/eventRetention.ts";
+export { MISSING_ENDPOINTS } from "./endpoints/missingEndpoints.ts";
 export {
   describeParameters,
   openApi,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { type ChainService, type Route, runInGroup } from "@purse/chain";
+import { type ChainService, MISSING_ENDPOINTS, type Route, runInGroup } from "@purse/chain";
 import {
   assertWithinJsonLimits,
   ErrorCode,
@@ -21,7 +21,8 @@ import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply, respond, sendReply } from "../core/http/reply.ts";
 import { noteError } from "../core/http/requestFacts.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
-import { DATA_PATH } from "./paths.ts";
+import { missingEndpointError } from "./missingEndpointError.ts";
+import { DATA_PATHS } from "./paths.ts";
 
 export interface DataApiDependencies {
   service: ChainService;
@@ -60,13 +61,25 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
         handler: (request, reply) => respond(reply, run(route, request)),
       });
     }
+    for (const { method, path, name, reason } of MISSING_ENDPOINTS) {
+      app.route({
+        method: method === "GET" ? ["GET", "HEAD"] : method,
+        url: path,
+        config: { api: "data" },
+        handler: async () => {
+          throw missingEndpointError(name, reason);
+        },
+      });
+    }
     for (const rest of ["/", "/*"]) {
       app.route({ method: BROWSER_METHODS, url: rest, config: { api: "data" }, handler: refuse });
     }
   };
 
   async function refuse(request: FastifyRequest): Promise<never> {
-    const path = requestTarget(request).path.slice(DATA_PATH.length);
+    const { path: fullPath } = requestTarget(request);
+    const base = DATA_PATHS.find((each) => fullPath.startsWith(`${each}/`)) ?? "";
+    const path = fullPath.slice(base.length);
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${request.method} ${path}`, 404);
   }
 

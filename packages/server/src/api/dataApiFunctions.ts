@@ -1,10 +1,11 @@
-import { type Route, runInGroup } from "@purse/chain";
+import { MISSING_ENDPOINTS, type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { AuthenticateDataRequest } from "../apiKeys/authenticateDataRequest.ts";
 import type { AuthContext } from "../core/authContext.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import { addressKey } from "../core/http/address.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
+import { missingEndpointError } from "./missingEndpointError.ts";
 
 type UserAuth = Extract<AuthContext, { kind: "user" }>;
 
@@ -49,6 +50,16 @@ export function createDataApiFunctions(
       },
     })),
   );
+}
+
+/** Cloud functions that reject with what they lack. Cloud code can define functions of these names. */
+export function createMissingFunctions(): { name: string; run(): Promise<JsonValue> }[] {
+  return MISSING_ENDPOINTS.map(({ name, reason }) => ({
+    name,
+    async run() {
+      throw missingEndpointError(name, `${reason}. Cloud code can define a function of this name`);
+    },
+  }));
 }
 
 /** Functions of old clients for Solana, which this server does not support. */

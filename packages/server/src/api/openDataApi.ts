@@ -10,7 +10,7 @@ import type { Files } from "../files/index.ts";
 import type { TransformedImages } from "../images/index.ts";
 import type { IpfsService } from "../ipfs/index.ts";
 import { createDataApi } from "./dataApi.ts";
-import { createDataApiFunctions, createSolanaFunctions } from "./dataApiFunctions.ts";
+import { createDataApiFunctions, createMissingFunctions, createSolanaFunctions } from "./dataApiFunctions.ts";
 import { createDataDocs } from "./dataDocs.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { createNftImages } from "./nftImages.ts";
@@ -41,6 +41,7 @@ export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPlugi
   });
   const functions = [
     ...createSolanaFunctions(),
+    ...createMissingFunctions(),
     ...createDataApiFunctions(chain.routes, data.userOf, authenticate, (auth) => files.assertCanUpload(auth)),
   ];
   for (const { name, run } of functions) cloud.define(name, run);

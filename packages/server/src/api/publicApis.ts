@@ -18,7 +18,7 @@ import type { GraphqlApi } from "../graphql/index.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { sendNotFound } from "./notFound.ts";
 import type { ParseApi } from "./parseApi.ts";
-import { DATA_PATH, GRAPHQL_PATH, MOUNT_PATH } from "./paths.ts";
+import { DATA_PATHS, GRAPHQL_PATH, MOUNT_PATH } from "./paths.ts";
 import { createRespondInScope } from "./respondInScope.ts";
 
 export interface PublicApisDependencies {
@@ -127,7 +127,7 @@ export async function registerPublicApis(
   mount(IPFS_PATH, { method: BROWSER_METHODS }, (reply, path, search) =>
     respondOrStream(reply, (message, response) => dependencies.ipfs(message, response, path, search)),
   );
-  await app.register(dependencies.dataApi, { prefix: DATA_PATH });
+  for (const prefix of DATA_PATHS) await app.register(dependencies.dataApi, { prefix });
   await app.register(dependencies.providerApi);
   registerEndpoints(app, dependencies.endpoints);
 

@@ -22,7 +22,13 @@ export function serverRoutes({
     },
   };
   return [
-    { method: "GET", path: "/health", isApplicationOptional: true, handle: async () => ({ status: "ok" }) },
+    // As in Parse Server: the SDK for Swift asks by POST.
+    ...(["GET", "POST", "PUT", "DELETE"] as const).map((method) => ({
+      method,
+      path: "/health",
+      isApplicationOptional: true,
+      handle: async () => ({ status: "ok" }),
+    })),
     { method: "GET", path: "/openapi.json", isApplicationOptional: true, handle: openApiReply },
     { method: "GET", path: "/docs", isApplicationOptional: true, handle: referencePageReply },
     {

@@ -67,11 +67,11 @@ function assertChannels(added: readonly JsonValue[], count: number): void {
       `An installation may have at most ${MAX_CHANNELS} channels`,
     );
   }
-  const isChannel = (each: JsonValue) =>
-    typeof each === "string" && each !== "" && each.length <= MAX_CHANNEL_LENGTH;
+  // The empty one is the broadcast channel, to which the SDKs for Android and Unity subscribe by default.
+  const isChannel = (each: JsonValue) => typeof each === "string" && each.length <= MAX_CHANNEL_LENGTH;
   if (added.every(isChannel)) return;
   throw new ProtocolError(
     ErrorCode.INVALID_CHANNEL_NAME,
-    `A channel's name is a string of 1 to ${MAX_CHANNEL_LENGTH} characters`,
+    `A channel's name is a string of at most ${MAX_CHANNEL_LENGTH} characters`,
   );
 }

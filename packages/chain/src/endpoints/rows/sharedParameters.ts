@@ -29,7 +29,7 @@ export const range = {
 
 export const limit = pages.limit.prefault(500).describe("Page size; at most 500.");
 
-export const offset = pages.offset.prefault(0).describe("Number of rows to skip; at most 100000.");
+const offset = pages.offset.prefault(0).describe("Number of rows to skip; at most 100000.");
 
 export const disableTotal = values.boolean
   .optional()
