@@ -118,10 +118,13 @@ describe.each(DATABASES)("with the index on %s", (database) => {
     await vi.waitFor(async () => expect(await metadataCount()).toBe(METADATA.length), { timeout: 20_000 });
   }, 60_000);
 
-  async function query(name: string, params: Record<string, unknown> = {}): Promise<JsonObject> {
-    const answer = await service.run(name, { address: gallery, ...params });
+  function objectOf(answer: JsonValue): JsonObject {
     if (!isJsonObject(answer)) throw new Error("the answer is not an object");
     return answer;
+  }
+
+  async function query(name: string, params: Record<string, unknown> = {}): Promise<JsonObject> {
+    return objectOf(await service.run(name, { address: gallery, ...params }));
   }
 
   const rowsOf = ({ result }: JsonObject) =>
@@ -130,6 +133,47 @@ describe.each(DATABASES)("with the index on %s", (database) => {
   async function metadataCount(): Promise<number> {
     return rowsOf(await query("getAllTokenIds")).filter(({ metadata }) => metadata !== null).length;
   }
+
+  it("tokens that have been burned count in no traits and ranks, and are not found", async () => {
+    const burning = await chain.createGallery();
+    const describeAs = (Parity: string) =>
+      `data:application/json,${encodeURIComponent(JSON.stringify({ name: `${Parity} one`, attributes: [{ trait_type: "Parity", value: Parity }] }))}`;
+    for (const [id, parity] of [
+      [1n, "odd"],
+      [2n, "even"],
+      [3n, "odd"],
+    ] as const)
+      await chain.mintArtwork(burning, chain.account(5), id, describeAs(parity));
+    const of = { address: burning };
+    const search = async (q: string) =>
+      rowsOf(await service.run("searchNFTs", { q, addresses: [burning] }).then(objectOf));
+    await expect.poll(async () => (await search("one")).length).toBe(3);
+    await chain.burnArtwork(burning, 5, 1n);
+    await expect.poll(async () => rowsOf(await query("getAllTokenIds", of)).length).toBe(2);
+    expect(await query("getNFTTraitsByCollection", of)).toMatchObject({
+      total_tokens: 2,
+      traits: [
+        {
+          trait_type: "Parity",
+          values: expect.arrayContaining([
+            { value: "even", count: 1, percentage: 50 },
+            { value: "odd", count: 1, percentage: 50 },
+          ]),
+        },
+      ],
+    });
+    const rarity = await query("getNFTCollectionRarity", of);
+    expect(rarity).toMatchObject({ total_tokens: 2 });
+    expect(rowsOf(rarity).map(({ token_id }) => token_id)).toEqual(["2", "3"]);
+    expect(rowsOf(await query("getNFTCollectionRarity", { ...of, token_id: "1" }))).toEqual([]);
+    expect((await search("odd")).map(({ token_id }) => token_id)).toEqual(["3"]);
+    const tokens = ["1", "3"].map((id) => ({ token_address: burning, token_id: id }));
+    expect(await service.run("getMultipleNFTs", { tokens })).toMatchObject([{ token_id: "3", amount: "1" }]);
+    // It is minted again.
+    await chain.mintArtwork(burning, chain.account(6), 1n, describeAs("odd"));
+    await expect.poll(async () => (await search("odd")).length).toBe(2);
+    expect(await query("getNFTTraitsByCollection", of)).toMatchObject({ total_tokens: 3 });
+  });
 
   it("getNFTCollectionStats returns the numbers, the floor price and the volume in coins", async () => {
     expect(await query("getNFTCollectionStats", { days: 3650 })).toEqual({

@@ -21,6 +21,18 @@ const ofRanges = expressionBuilder<ChainTables, "nft_ranges">();
 /** A condition that uses the partial index of owners. */
 export const isHeld = ofBalances("held", "=", ofBalances.lit(1));
 
+/**
+ * Condition for rows of `nft_metadata`: the token has an owner, and has not been burned. A token of a range that is back
+ * with its first owner has no balance of its own.
+ */
+export const isOwned: RawBuilder<SqlBool> = (() => {
+  const ofToken = sql`token = nft_metadata.token AND token_id = nft_metadata.token_id`;
+  return sql<SqlBool>`(EXISTS (SELECT 1 FROM nft_balances WHERE ${ofToken} AND ${isHeld})
+    OR NOT EXISTS (SELECT 1 FROM nft_balances WHERE ${ofToken})
+      AND EXISTS (SELECT 1 FROM nft_ranges WHERE token = nft_metadata.token
+        AND first <= nft_metadata.token_id AND last >= nft_metadata.token_id))`;
+})();
+
 /** Condition for the balances of a selection. */
 export function balanceCondition(selection: BalanceSelection): Expression<SqlBool> {
   if ("owner" in selection) {

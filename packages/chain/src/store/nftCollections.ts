@@ -4,7 +4,7 @@ import { toBytes, toHex } from "../model/hexBytes.ts";
 import { positionOf } from "../model/rows.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { isHeld } from "./nftBalanceConditions.ts";
+import { isHeld, isOwned } from "./nftBalanceConditions.ts";
 import { padValues } from "./padValues.ts";
 import type { ChainTables } from "./tables.ts";
 import { isSaleOf } from "./trades.ts";
@@ -154,7 +154,7 @@ export class NftCollections {
         sql<TraitCount>`SELECT ${attributes.type} AS type, ${attributes.value} AS value,
             count(DISTINCT nft_metadata.token_id) AS count
           FROM ${attributes.source}
-          WHERE nft_metadata.token = ${contract} AND nft_metadata.metadata IS NOT NULL
+          WHERE nft_metadata.token = ${contract} AND nft_metadata.metadata IS NOT NULL AND ${isOwned}
             AND ${attributes.type} IS NOT NULL AND ${attributes.value} IS NOT NULL AND ${deadlineCheck}
           GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT ${limit}`,
         "list",
@@ -165,6 +165,7 @@ export class NftCollections {
           .select((eb) => eb.fn.countAll<number>().as("n"))
           .where("token", "=", contract)
           .where("metadata", "is not", null)
+          .where(isOwned)
           .where(deadlineCheck),
         "list",
       ),
@@ -185,12 +186,12 @@ export class NftCollections {
         WITH found AS MATERIALIZED (
           SELECT DISTINCT nft_metadata.token_id AS token_id, ${attributes.type} AS type, ${attributes.value} AS value
           FROM ${attributes.source}
-          WHERE nft_metadata.token = ${contract} AND nft_metadata.metadata IS NOT NULL
+          WHERE nft_metadata.token = ${contract} AND nft_metadata.metadata IS NOT NULL AND ${isOwned}
             AND ${attributes.type} IS NOT NULL AND ${attributes.value} IS NOT NULL AND ${deadlineCheck}
         ),
         all_tokens AS (
           SELECT count(*) AS n FROM nft_metadata
-          WHERE token = ${contract} AND metadata IS NOT NULL AND ${deadlineCheck}
+          WHERE token = ${contract} AND metadata IS NOT NULL AND ${isOwned} AND ${deadlineCheck}
         ),
         counts AS (
           SELECT type, value,

@@ -6,6 +6,7 @@ import { IndexSwitchedError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { blockBounds, unionAll } from "./listQuery.ts";
+import { isOwned } from "./nftBalanceConditions.ts";
 import { padValues } from "./padValues.ts";
 import { PENDING_COLUMNS, type PendingNft, type PendingRow, pendingNft } from "./tableRows.ts";
 import type { ChainTables, NftMetadataTable } from "./tables.ts";
@@ -82,11 +83,12 @@ export class NftMetadataStore {
     return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), metadataRecord(row)]));
   }
 
-  /** Returns the standards of known NFTs, by `nftKeyString`. */
+  /** Returns the standards of known NFTs that have owners, by `nftKeyString`. */
   async standards(keys: readonly NftKey[]): Promise<Map<string, number>> {
     const rows = await this.#read<Pick<NftMetadataTable, "token" | "token_id" | "standard">>(
       keys,
       sql`token, token_id, standard`,
+      isOwned,
     );
     return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), row.standard]));
   }
@@ -101,7 +103,11 @@ export class NftMetadataStore {
   }
 
   /** Reads columns of tokens by a join: of a condition for each token, PostgreSQL would make a scan for each. */
-  async #read<Row>(keys: readonly NftKey[], columns: Expression<unknown>): Promise<Row[]> {
+  async #read<Row>(
+    keys: readonly NftKey[],
+    columns: Expression<unknown>,
+    condition: Expression<SqlBool> = sql`true`,
+  ): Promise<Row[]> {
     const { bytes } = this.#reader.dialect;
     const batches = Array.from({ length: Math.ceil(keys.length / BATCH_SIZE) }, (_, i) => {
       const batch = padValues(keys.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE));
@@ -111,7 +117,7 @@ export class NftMetadataStore {
       return this.#reader.all(
         sql<Row>`SELECT ${columns}
           FROM (SELECT DISTINCT column1, column2 FROM (VALUES ${sql.join(wanted)}) AS listed) AS wanted
-          CROSS JOIN nft_metadata WHERE token = column1 AND token_id = column2`,
+          CROSS JOIN nft_metadata WHERE token = column1 AND token_id = column2 AND ${condition}`,
       );
     });
     return (await Promise.all(batches)).flat();
@@ -140,6 +146,7 @@ export class NftMetadataStore {
           dialect.matchesTerms(terms),
           ...(tokens ? [ofMetadata("token", "in", padValues(tokens.map(toBytes)))] : []),
           ...blockBounds(search),
+          isOwned,
           dialect.deadlineCheck,
         ]),
       );
