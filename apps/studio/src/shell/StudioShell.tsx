@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { CircleUserRound } from "lucide-react";
 import { useState } from "react";
 import { StudioBrand } from "../access/StudioBrand.tsx";
+import { useStudioQuery } from "../components/useStudioQuery.ts";
 import { NAV_GROUPS } from "../navigation.ts";
 import { useOperator, useStudio } from "../StudioContext.tsx";
 import { StudioCommands } from "./StudioCommands.tsx";
@@ -12,7 +13,10 @@ import { useNavItems } from "./useNavItems.ts";
 /** Layout of all pages: navigation, operator menu and notices. */
 export function StudioShell() {
   const { t } = useTranslation();
-  const items = useNavItems();
+  const findings = useStudioQuery("/security", {});
+  const items = useNavItems().map((item) =>
+    item.to === "/security" ? { ...item, badge: findings.data?.results.length } : item,
+  );
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   return (
     <>

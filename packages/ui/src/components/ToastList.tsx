@@ -12,16 +12,32 @@ export interface ToastMessage {
 
 /** The visible toasts, newest first. */
 export function ToastList({ messages }: { messages: readonly ToastMessage[] }) {
+  const viewport = useRef<HTMLDivElement>(null);
+  useEffect(() => reserveSpace(viewport.current), []);
   return (
     <Toast.Provider timeout={6000}>
       <ToastQueue messages={messages} />
       <Toast.Portal>
-        <Toast.Viewport className="toasts">
+        <Toast.Viewport ref={viewport} className="toasts">
           <VisibleToasts />
         </Toast.Viewport>
       </Toast.Portal>
     </Toast.Provider>
   );
+}
+
+/** Tells the styles how high the toasts are, so that the navigation leaves them the space. Returns a function that stops it. */
+function reserveSpace(viewport: HTMLElement | null): (() => void) | undefined {
+  if (!viewport) return undefined;
+  const { style } = document.documentElement;
+  const observer = new ResizeObserver(() => {
+    style.setProperty("--toasts-height", `${Math.ceil(viewport.getBoundingClientRect().height)}px`);
+  });
+  observer.observe(viewport);
+  return () => {
+    observer.disconnect();
+    style.removeProperty("--toasts-height");
+  };
 }
 
 /** Shows each message once. */

@@ -1,6 +1,7 @@
 import { Link, useRouterState } from "@tanstack/react-router";
 import { Ellipsis, type LucideIcon, Search } from "lucide-react";
 import { type ReactNode, useId, useRef, useState } from "react";
+import { formatNumber } from "../format/numbers.ts";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { ConnectionState } from "./ConnectionState.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
@@ -18,6 +19,8 @@ export interface NavItem {
   shortcut: string;
   /** Additional search terms for the command palette. */
   keywords?: string;
+  /** How many things need attention on the page; nothing is shown for none. */
+  badge?: number | undefined;
 }
 
 interface NavGroup {
@@ -91,8 +94,14 @@ export function AppShell(props: AppShellProps) {
   );
 }
 
-function NavLink({ item: { to, label, icon: Icon }, isInBar }: { item: NavItem; isInBar: boolean }) {
-  const { t } = useTranslation();
+function NavLink({
+  item: { to, label, icon: Icon, badge = 0 },
+  isInBar,
+}: {
+  item: NavItem;
+  isInBar: boolean;
+}) {
+  const { t, language } = useTranslation();
   return (
     <Link
       to={to}
@@ -101,6 +110,12 @@ function NavLink({ item: { to, label, icon: Icon }, isInBar }: { item: NavItem; 
     >
       <Icon size={20} strokeWidth={1.8} aria-hidden="true" />
       {t(label)}
+      {badge > 0 && (
+        <span className="nav-badge">
+          <span className="visually-hidden">, </span>
+          {formatNumber(badge, language)}
+        </span>
+      )}
     </Link>
   );
 }

@@ -1,6 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
 import { editableText, parseValue, useTranslation } from "@purse/ui";
-import { type FocusEvent, type KeyboardEvent, type MouseEvent, useRef, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, type MouseEvent, useId, useRef, useState } from "react";
+import { CellProblem } from "./CellProblem.tsx";
 import type { Column } from "./columns.ts";
 
 export interface CellEditorProps {
@@ -10,12 +11,16 @@ export interface CellEditorProps {
   initialText: string | undefined;
   /** `direction` is the cell to move to afterwards, if any. */
   onDone: (value: JsonValue, direction: "down" | "next" | "previous" | undefined) => void;
+  /** An invalid value was left: it stays in the cell, which is not saved. */
+  onInvalid: (text: string, reason: string) => void;
   onCancel: () => void;
 }
 
-/** Inline editor of a cell. Enter and Tab commit, Escape cancels. */
-export function CellEditor({ column, value, initialText, onDone, onCancel }: CellEditorProps) {
+/** Inline editor of a cell. Enter and Tab commit, Escape cancels. An invalid value keeps it open, with the reason below. */
+export function CellEditor({ column, value, initialText, onDone, onInvalid, onCancel }: CellEditorProps) {
   const { t } = useTranslation();
+  const id = useId();
+  const input = useRef<HTMLInputElement & HTMLSelectElement & HTMLTextAreaElement>(null);
   const [text, setText] = useState(initialText ?? editableText(value, column));
   const [problem, setProblem] = useState<string | undefined>(undefined);
 
@@ -31,6 +36,17 @@ export function CellEditor({ column, value, initialText, onDone, onCancel }: Cel
       isFinished.current = true;
       onDone(parsed.value, direction);
     } else setProblem(parsed.problem);
+  }
+
+  /** Something else has the focus: nobody would see the reason below the editor. */
+  function leave(): void {
+    if (isFinished.current) return;
+    const parsed = parseValue(text, column);
+    if (parsed.problem === undefined) commit(undefined);
+    else {
+      isFinished.current = true;
+      onInvalid(text, parsed.problem);
+    }
   }
 
   function cancel(): void {
@@ -54,13 +70,15 @@ export function CellEditor({ column, value, initialText, onDone, onCancel }: Cel
     value: text,
     // The grid started editing, so the editor takes the focus.
     autoFocus: true,
-    title: problem ?? (column.type === "Date" ? t("Time zone: {zone}", { zone: timeZone }) : undefined),
+    ref: input,
+    title: column.type === "Date" ? t("Time zone: {zone}", { zone: timeZone }) : undefined,
     "aria-label": column.type === "Date" ? `${column.name}, ${timeZone}` : column.name,
     "aria-invalid": problem !== undefined || undefined,
+    "aria-describedby": problem === undefined ? undefined : `${id}-problem`,
     onKeyDown: keyDown,
     // Keeps the browser's context menu in the editor.
     onContextMenu: (event: MouseEvent) => event.stopPropagation(),
-    onBlur: () => commit(undefined),
+    onBlur: leave,
   };
   return (
     <>
@@ -88,9 +106,9 @@ export function CellEditor({ column, value, initialText, onDone, onCancel }: Cel
         />
       )}
       {problem !== undefined && (
-        <span className="visually-hidden" role="alert">
-          {problem}
-        </span>
+        <CellProblem id={`${id}-problem`} input={input}>
+          {t(problem)}
+        </CellProblem>
       )}
     </>
   );

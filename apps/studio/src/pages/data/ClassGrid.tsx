@@ -13,6 +13,7 @@ import {
   useUnsaved,
 } from "@purse/ui";
 import { useMemo, useRef, useState } from "react";
+import { useIsNarrow } from "../../components/useIsNarrow.ts";
 import { useOperator } from "../../StudioContext.tsx";
 import { BulkActionsBar } from "./BulkActionsBar.tsx";
 import type { Target } from "./bulkChanges.ts";
@@ -36,7 +37,6 @@ import { draftValue, useCopy } from "./useCopy.ts";
 import { useDeletion } from "./useDeletion.ts";
 import { useDrafts } from "./useDrafts.ts";
 import { useGridSearch } from "./useGridSearch.ts";
-import { useIsNarrow } from "./useIsNarrow.ts";
 import { useLayout } from "./useLayout.ts";
 import { useLive } from "./useLive.ts";
 import { useCount, useRowPages } from "./useRowPages.ts";
@@ -198,6 +198,10 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
           value={draftValue(drafts, row, column.name)}
           initialText={isPickerInput ? undefined : (initialText ?? invalid)}
           onDone={(value, direction) => endEdit({ value }, direction)}
+          onInvalid={(text, problem) => {
+            drafting.paste([{ row, column, text, parsed: { problem } }]);
+            endEdit();
+          }}
           onCancel={() => endEdit()}
         />
       ),
@@ -310,6 +314,12 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
               onMore={() => {
                 if (!pages.isFetching && !pages.isError) void pages.fetchNextPage();
               }}
+              onEnd={() =>
+                toast(t("Only the first {n, number} rows are loaded.", { n: rows.length }), {
+                  label: t("Begin with the last row"),
+                  run: search.reverse,
+                })
+              }
               active={active}
               anchor={anchor}
               onSelect={select}

@@ -5,6 +5,7 @@ import { Upload } from "lucide-react";
 import { useState } from "react";
 import { useClasses } from "../../components/classes.ts";
 import { Page } from "../../components/Page.tsx";
+import { PickSheet } from "../../components/PickSheet.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
 import { ClassGrid } from "./ClassGrid.tsx";
 import type { DataClass } from "./columns.ts";
@@ -53,28 +54,32 @@ function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: D
     className.toLowerCase().includes(text.trim().toLowerCase()),
   );
   return (
-    <nav className="stack tight" aria-label={t("Classes")}>
-      <Field label={t("Search classes")} type="search" value={text} onText={setText} />
-      <ul>
-        {found.map(({ className }) => (
-          <li key={className}>
-            <Link
-              to="/data"
-              search={{ class: className }}
-              className="pick class-link"
-              aria-current={className === shown?.className ? "true" : undefined}
-            >
-              <bdi>{className}</bdi>
-            </Link>
-          </li>
-        ))}
-      </ul>
-      {found.length === 0 && <p className="soft small">{t("No matching classes")}</p>}
-      {canEdit && (
-        <Button icon={Upload} small onClick={() => setIsImporting(true)}>
-          {t("New class from file")}
-        </Button>
-      )}
+    <>
+      <PickSheet label={t("Class")} picked={shown?.className}>
+        <nav className="stack tight" aria-label={t("Classes")}>
+          <Field label={t("Search classes")} type="search" value={text} onText={setText} />
+          <ul>
+            {found.map(({ className }) => (
+              <li key={className}>
+                <Link
+                  to="/data"
+                  search={{ class: className }}
+                  className="pick class-link"
+                  aria-current={className === shown?.className ? "true" : undefined}
+                >
+                  <bdi>{className}</bdi>
+                </Link>
+              </li>
+            ))}
+          </ul>
+          {found.length === 0 && <p className="soft small">{t("No matching classes")}</p>}
+          {canEdit && (
+            <Button icon={Upload} small onClick={() => setIsImporting(true)}>
+              {t("New class from file")}
+            </Button>
+          )}
+        </nav>
+      </PickSheet>
       {isImporting && (
         <ImportRows
           columns={[]}
@@ -83,6 +88,6 @@ function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: D
           onImported={(className) => void navigate({ search: { class: className } })}
         />
       )}
-    </nav>
+    </>
   );
 }

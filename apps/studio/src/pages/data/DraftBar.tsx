@@ -62,7 +62,7 @@ export function DraftBar({
             { n: invalidCells.length },
           )}
         >
-          <bdi>{`${first.objectId}, ${first.field}: ${first.text.slice(0, 80)} — ${first.reason}`}</bdi>
+          <bdi>{`${first.objectId}, ${first.field}: ${first.text.slice(0, 80)} — ${t(first.reason)}`}</bdi>
         </Notice>
       )}
       {problems.slice(0, 5).map((draft) => (

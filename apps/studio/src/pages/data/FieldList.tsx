@@ -43,7 +43,7 @@ export function FieldList({ row, columns, draft, onEdit, onOpen }: FieldListProp
               <dd>
                 {invalid ? (
                   <>
-                    <bdi>{invalid.text}</bdi> <span className="problem">{invalid.reason}</span>
+                    <bdi>{invalid.text}</bdi> <span className="problem">{t(invalid.reason)}</span>
                   </>
                 ) : (
                   <Value column={column} value={value} onOpen={onOpen} />

@@ -33,6 +33,8 @@ export interface GridProps
   count: number | undefined;
   hasMore: boolean;
   onMore: () => void;
+  /** The user wants to see the end of the rows, which is not loaded. */
+  onEnd: () => void;
   active: CellPosition;
   /** Start of the selection; the active cell is its end. */
   anchor: CellPosition;
@@ -97,6 +99,9 @@ export function Grid(props: GridProps) {
     const action = actionForKey(event, { active, rows: rows.length, columns: columns.length, page });
     if (!action) return;
     event.preventDefault();
+    if (hasMore && action.do === "go" && action.to.row === rows.length - 1 && event.key !== "PageDown") {
+      if (event.ctrlKey || event.metaKey) props.onEnd();
+    }
     // Typed characters must not trigger shortcuts.
     if (action.do !== "single") event.stopPropagation();
     act(action);

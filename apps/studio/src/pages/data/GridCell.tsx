@@ -24,7 +24,7 @@ export interface GridCellProps {
 export const GridCell = memo(function GridCell(props: GridCellProps) {
   const { grid, column, row, columnIndex, left, value, invalid, isChanged, isActive, isSelected, editor } =
     props;
-  const { language } = useTranslation();
+  const { t, language } = useTranslation();
   const exact = column.type === "ACL" ? describeAcl(value) : displayText(value);
   const text = invalid ? invalid.text : column.type === "Date" ? readableDate(exact, language) : exact;
   const isEdited = editor !== undefined;
@@ -44,10 +44,10 @@ export const GridCell = memo(function GridCell(props: GridCellProps) {
       data-active={isActive || undefined}
       data-changed={isChanged || invalid !== undefined || undefined}
       style={left === undefined ? { width: column.width } : { width: column.width, left }}
-      title={isEdited ? undefined : invalid ? invalid.reason : exact}
+      title={isEdited ? undefined : invalid ? t(invalid.reason) : exact}
     >
       {isEdited ? editor : text === "" ? <span className="soft">—</span> : <bdi>{text}</bdi>}
-      {invalid ? <span className="visually-hidden">{invalid.reason}</span> : isChanged && <Unsaved />}
+      {invalid ? <span className="visually-hidden">{t(invalid.reason)}</span> : isChanged && <Unsaved />}
     </div>
   );
 });

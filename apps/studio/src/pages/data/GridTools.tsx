@@ -8,7 +8,6 @@ import {
   type LucideIcon,
   Plus,
   RefreshCw,
-  Sigma,
   Upload,
 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -50,17 +49,15 @@ export function GridTools({
   return (
     <div className="data-tools">
       <h2 className="grow">
-        <bdi className="cut">{className}</bdi> <RowCount count={count.data} loaded={loaded} />
+        <bdi className="cut">{className}</bdi>{" "}
+        <RowCount
+          count={count.data}
+          loaded={loaded}
+          isCounting={count.isFetching}
+          onCountExact={onCountExact}
+        />
       </h2>
       <div className="data-actions">
-        {count.data?.isCapped && (
-          <ToolButton
-            icon={Sigma}
-            label={t("Show exact count")}
-            busy={count.isFetching}
-            onClick={onCountExact}
-          />
-        )}
         {canEdit && (
           <>
             <Button icon={Plus} small variant="primary" onClick={() => onDialog({ kind: "new" })}>
@@ -134,17 +131,30 @@ function ToolMenu({ icon: Icon, label, children }: { icon: LucideIcon; label: st
 interface RowCountProps {
   count: { count: number; isCapped: boolean } | undefined;
   loaded: number | undefined;
+  isCounting: boolean;
+  onCountExact: () => void;
 }
 
-/** The row count, loaded separately from the rows. */
-function RowCount({ count, loaded }: RowCountProps) {
+/** The row count, loaded separately from the rows. Large classes are counted completely on demand. */
+function RowCount({ count, loaded, isCounting, onCountExact }: RowCountProps) {
   const { t } = useTranslation();
   return (
     <span className="soft small" role="status">
       {count &&
-        (count.isCapped
-          ? t("{n, number}+ rows", { n: count.count })
-          : t("{n, plural, one {# row} other {# rows}}", { n: count.count }))}
+        (count.isCapped ? (
+          <button
+            type="button"
+            className="count-button"
+            disabled={isCounting}
+            title={t("Show exact count")}
+            onClick={onCountExact}
+          >
+            {t("{n, number}+ rows", { n: count.count })}
+            <span className="visually-hidden">. {t("Show exact count")}</span>
+          </button>
+        ) : (
+          t("{n, plural, one {# row} other {# rows}}", { n: count.count })
+        ))}
       {count &&
         loaded !== undefined &&
         loaded < count.count &&

@@ -54,6 +54,11 @@ export function formatOrder(sorts: readonly Sort[]): string | undefined {
   return sorts.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join() || undefined;
 }
 
+/** The order in which the last rows come first. */
+export function reversed(sorts: readonly Sort[]): Sort[] {
+  return sorts.map(({ field, isDescending }) => ({ field, isDescending: !isDescending }));
+}
+
 /** Cycles ascending, descending, unsorted; adds to the other sorts if `isAdditive`. */
 export function cycleSort(sorts: readonly Sort[], field: string, isAdditive: boolean): Sort[] {
   const current = sorts.find((sort) => sort.field === field);

@@ -3,13 +3,22 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ChartConfig } from "./chart.ts";
 import type { Column, DataClass } from "./columns.ts";
 import type { SavedView } from "./savedViews.ts";
-import { cycleSort, type DataSearch, formatOrder, type PanelTab, parseSorts } from "./searchParams.ts";
+import {
+  cycleSort,
+  type DataSearch,
+  formatOrder,
+  type PanelTab,
+  parseSorts,
+  reversed,
+  type Sort,
+} from "./searchParams.ts";
 
 /** Types that cannot be sorted. */
 const UNSORTABLE = /^(Relation|ACL|GeoPoint|Polygon|Object|Array|File|Bytes)$/;
 
 /** The order of rows that are not sorted. */
-const NEWEST_FIRST = "-createdAt";
+const DEFAULT_SORTS: readonly Sort[] = [{ field: "createdAt", isDescending: true }];
+const NEWEST_FIRST = formatOrder(DEFAULT_SORTS);
 
 /** Reads and updates the search params of the grid. */
 export function useGridSearch({ fields }: DataClass, columns: readonly Column[]) {
@@ -44,6 +53,8 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
       const type = fields[field]?.type;
       if (type && isSortable({ type })) update({ order: formatOrder(cycleSort(sorts, field, isAdditive)) });
     },
+    /** Shows the last rows first. */
+    reverse: () => update({ order: formatOrder(reversed(sorts.length > 0 ? sorts : DEFAULT_SORTS)) }),
     filterBy: (filter: Filter[]) => update({ filter: filterParam(filter) }),
     /** Opens a chart of the rows, or closes it. */
     showChart: (to: ChartConfig | undefined) =>

@@ -14,6 +14,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ConfirmButton, DialogButton } from "../../components/DialogButton.tsx";
 import { Section } from "../../components/Page.tsx";
+import { PickSheet } from "../../components/PickSheet.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
@@ -38,24 +39,26 @@ export function MailTemplates({ canSend }: { canSend: boolean }) {
         const shown = results.find(({ name }) => name === (chosen || DEFAULT_TEMPLATE)) ?? results[0];
         return (
           <div className="workbench">
-            <nav className="card" aria-label={t("Email templates")}>
-              {results.map(({ name, writtenBy }) => (
-                <button
-                  key={name}
-                  type="button"
-                  className="pick"
-                  aria-current={name === shown?.name}
-                  onClick={() => setChosen(name === DEFAULT_TEMPLATE ? "" : name)}
-                >
-                  <span className="grow">{t(TITLES[name])}</span>
-                  {drafts[name] ? (
-                    <Status kind="warning">{t("Unsaved")}</Status>
-                  ) : (
-                    writtenBy !== undefined && <Status kind="info">{t("Changed")}</Status>
-                  )}
-                </button>
-              ))}
-            </nav>
+            <PickSheet label={t("Email templates")} picked={shown && t(TITLES[shown.name])}>
+              <nav className="card" aria-label={t("Email templates")}>
+                {results.map(({ name, writtenBy }) => (
+                  <button
+                    key={name}
+                    type="button"
+                    className="pick"
+                    aria-current={name === shown?.name}
+                    onClick={() => setChosen(name === DEFAULT_TEMPLATE ? "" : name)}
+                  >
+                    <span className="grow">{t(TITLES[name])}</span>
+                    {drafts[name] ? (
+                      <Status kind="warning">{t("Unsaved")}</Status>
+                    ) : (
+                      writtenBy !== undefined && <Status kind="info">{t("Changed")}</Status>
+                    )}
+                  </button>
+                ))}
+              </nav>
+            </PickSheet>
             {shown && (
               <TemplateEditor
                 key={shown.name}
