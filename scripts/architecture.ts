@@ -105,6 +105,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "jobs",
     "mcp",
     "monitoring",
+    "ownPackages",
     "push",
     "purchases",
     "webhooks",

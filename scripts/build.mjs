@@ -86,9 +86,33 @@ export function ensurePackagesBuilt() {
   );
 }
 
+/** What a server hands out below `/packages`, by part: sources, and the argument of `scripts/packages.ts`. */
+const SERVED = {
+  apps: [
+    ...["scripts/packages", "scripts/packages.ts", "packages/protocol", "packages/client", "packages/react"],
+    "packages/create-purse-app",
+  ],
+  command: ["scripts", "packages", "apps", "docs"],
+};
+
+/** Returns the folder of a part, built if its sources have changed. Without `isBuilding`, undefined if none was ever built. */
+export function servedPackages(part, { isBuilding }) {
+  // The command contains the packages for apps.
+  if (isBuilding && part === "command") servedPackages("apps", { isBuilding });
+  const folder = join(root, ".cache/served", part);
+  const product = join(folder, "index.json");
+  if (isBuilding)
+    ensureBuilt(`packages for ${part}`, SERVED[part], product, () =>
+      run(node, [join(root, "scripts/packages.ts"), "served", part], {
+        stdio: ["ignore", "ignore", "inherit"],
+      }),
+    );
+  return existsSync(product) ? folder : undefined;
+}
+
 /** Builds something if its sources have changed since its last build, or if the product is missing. */
 export function ensureBuilt(name, sources, product, build) {
-  const stamp = join(root, `.cache/${name}-built`);
+  const stamp = join(root, `.cache/${name.replaceAll(" ", "-")}-built`);
   const hash = sourcesHash(sources);
   const isBuilt = () => existsSync(product) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
   if (isBuilt()) return;

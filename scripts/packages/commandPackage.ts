@@ -12,9 +12,9 @@ const DEPENDENCIES = [/^@node-rs\//, /^better-sqlite3$/, /^sharp$/, /^@foundry-r
 
 /**
  * Builds the package of the `purse` command: the server, the other commands and the apps, bundled. It is installed
- * without a build. Returns its folder, in which the paths between the bundles and the other files are those of the project.
+ * without a build. `servedApps` is the folder of the packages that the server hands out. Returns its folder, in which the paths between the bundles and the other files are those of the project.
  */
-export async function buildCommandPackage(): Promise<string> {
+export async function buildCommandPackage(servedApps: string): Promise<string> {
   ensureAppsBuilt();
   rmSync(FOLDER, { recursive: true, force: true });
   copyServer(join(FOLDER, "dist/server"));
@@ -33,6 +33,8 @@ export async function buildCommandPackage(): Promise<string> {
   // AI tools search the pages for those who use or run a server.
   for (const folder of ["guide", "reference", "deploy", "migrate", "studio"])
     cpSync(join(ROOT, "docs", folder), join(FOLDER, "docs", folder), { recursive: true });
+  // The server hands them out. The package itself is in none of them.
+  cpSync(servedApps, join(FOLDER, "served/apps"), { recursive: true });
   cpSync(join(ROOT, "packages/cli/bin"), join(FOLDER, "bin"), { recursive: true });
   copyFileSync(join(ROOT, "packages/cli/README.md"), join(FOLDER, "README.md"));
   copyFileSync(join(ROOT, "LICENSE"), join(FOLDER, "LICENSE"));
@@ -63,7 +65,7 @@ function commandManifest(): object {
     ...repositoryOf("packages/cli"),
     name: "purse",
     engines: NODE_VERSIONS,
-    files: ["bin", "dist", "docs", "apps", "packages"],
+    files: ["bin", "dist", "docs", "apps", "packages", "served"],
     dependencies: Object.fromEntries(dependencies),
     publishConfig: PUBLISH_CONFIG,
   };

@@ -52,10 +52,20 @@ const LEGACY_EXPORTS = { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": W
  * Builds the packages. Returns their folders; throws Error if a source does not compile. Without the check of types, which
  * takes half of the CPU time, only for sources whose types are checked elsewhere.
  */
-export async function buildModulePackages({ checksTypes }: { checksTypes: boolean }): Promise<string[]> {
-  rmSync(BUILT, { recursive: true, force: true });
+export async function buildModulePackages({
+  checksTypes,
+  isForApps = false,
+}: {
+  checksTypes: boolean;
+  /** Builds those for browsers only. */
+  isForApps?: boolean;
+}): Promise<string[]> {
+  const names = isForApps ? CLIENT_PACKAGES : PACKAGES;
+  for (const name of names)
+    for (const built of [name, `${name}.tsbuildinfo`])
+      rmSync(join(BUILT, built), { recursive: true, force: true });
   const compiler = join(ROOT, "node_modules/.bin/tsc");
-  const projects = PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`);
+  const projects = names.map((name) => `packages/${name}/tsconfig.build.json`);
   const options = checksTypes ? [] : ["--noCheck"];
   const { status, stdout } = spawnSync(compiler, ["-b", ...options, ...projects], {
     cwd: ROOT,
@@ -64,7 +74,7 @@ export async function buildModulePackages({ checksTypes }: { checksTypes: boolea
     env: { GOGC: "off", GOMEMLIMIT: "2GiB", ...process.env },
   });
   if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
-  const folders = PACKAGES.map(assemblePackage);
+  const folders = names.map(assemblePackage);
   await bundleViem(join(BUILT, "client/dist"));
   for (const name of CLIENT_PACKAGES) await writeLegacyBuild(join(BUILT, name));
   return [...folders, writeLegacyPackage()];

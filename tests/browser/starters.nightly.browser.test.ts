@@ -114,7 +114,7 @@ async function openWithWallet(
 async function openWithLocalWallet({ origin, rpcUrl }: RunningStarter, { id }: Starter): Promise<Visit> {
   const visitor = await visitUncached(browser);
   const { page } = visitor;
-  await page.route("http://127.0.0.1:8545/", async (route) =>
+  await page.route(/^http:\/\/127\.0\.0\.1:85\d\d\/$/, async (route) =>
     route.fulfill({ response: await route.fetch({ url: rpcUrl }) }),
   );
   await page.goto(origin);

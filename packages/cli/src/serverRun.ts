@@ -10,6 +10,7 @@ import {
   type ServerOptions,
 } from "@purse/server";
 import { appConfig, chainsFor, type LocalChain } from "./chains.ts";
+import { packageSource } from "./packageSource.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
@@ -41,6 +42,7 @@ export async function runServer(options: ServerRunOptions): Promise<RunningServe
       chains: chainsFor(config, localChain),
       appDirs: [join(ROOT, "apps/web/dist"), join(ROOT, "apps/studio/dist")],
       docsDir: join(ROOT, "docs"),
+      packages: packageSource(config, logger),
       appConfig: appConfig(config, localChain),
       connectTo: localChain ? [localChain.url, localChain.url.replace(/^http/, "ws")] : [],
       ...(processes && { processes }),

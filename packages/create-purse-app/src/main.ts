@@ -1,6 +1,7 @@
 /* The program behind `npm create purse-app`. */
 import { CreateError, UsageError } from "./createError.ts";
 import { installDependencies, packageManager } from "./packageManager.ts";
+import { freePorts } from "./ports.ts";
 import { runProgram } from "./program.ts";
 import { CanceledError, terminalQuestions } from "./questions.ts";
 
@@ -11,6 +12,7 @@ await runProgram(process.argv.slice(2), {
   questions: process.stdin.isTTY && process.stdout.isTTY ? terminalQuestions : undefined,
   manager,
   install: (folder) => installDependencies(manager, folder),
+  freePorts,
   print: (text) => console.log(text),
 }).catch((error: unknown) => {
   process.exitCode = isUsageError(error) ? 2 : 1;

@@ -7,11 +7,13 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CreateError, UsageError } from "./createError.ts";
 import { ownVersion } from "./createProject.ts";
+import { DEFAULT_PORTS, freePorts } from "./ports.ts";
 import { type ProgramContext, runProgram } from "./program.ts";
 import type { Questions } from "./questions.ts";
 import { STARTERS } from "./starters.ts";
@@ -32,6 +34,7 @@ function run(args: string[], more: Partial<ProgramContext> = {}): Promise<void> 
     questions: undefined,
     manager: "npm",
     install: async (folder) => void installed.push(folder),
+    freePorts: async () => DEFAULT_PORTS,
     print: (text) => void printed.push(text),
     ...more,
   });
@@ -78,6 +81,40 @@ describe.each(STARTERS)("the starter $id", ({ id }) => {
     }
     expect(sources.length).toBeGreaterThan(5);
   });
+});
+
+describe.each(STARTERS)("the starter $id beside a running Purse", ({ id }) => {
+  it("has free ports in its settings, its sources and what is printed", async () => {
+    await run(["my-dapp", "--template", id], { freePorts: async () => ({ server: 1_340, chain: 8_548 }) });
+    const texts = readdirSync(join(cwd, "my-dapp"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
+    const all = [...texts, ...printed].join("\n");
+    expect(all).not.toMatch(/:\s?1337\b|8545/);
+    expect(read("my-dapp/purse.config.ts")).toMatch(/^ {2}port: 1340,\n {2}devChainPort: 8548,$/m);
+    expect(all).toContain("http://127.0.0.1:1340/server");
+    expect(all).toContain('"http://127.0.0.1:8548"');
+  });
+});
+
+it("freePorts() skips ports that a program uses", async () => {
+  const programs = [createServer(), createServer()];
+  const [server = 0, chain = 0] = await Promise.all(
+    programs.map(async (program) => {
+      await new Promise<void>((done) => program.listen(0, "127.0.0.1", done));
+      const address = program.address();
+      return typeof address === "object" && address ? address.port : 0;
+    }),
+  );
+  try {
+    const free = await freePorts({ server, chain });
+    expect(free.server).toBeGreaterThan(server);
+    expect(free.chain - chain).toBe(free.server - server);
+    // Only one of them is in use.
+    expect((await freePorts({ server: free.server, chain })).chain).toBeGreaterThan(chain);
+  } finally {
+    for (const program of programs) program.close();
+  }
 });
 
 describe("create-purse-app", () => {

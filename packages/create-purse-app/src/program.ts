@@ -2,6 +2,7 @@ import { relative, resolve } from "node:path";
 import { CreateError } from "./createError.ts";
 import { createProject, folderProblem, ownVersion } from "./createProject.ts";
 import { HELP, parseOptions } from "./options.ts";
+import type { Ports } from "./ports.ts";
 import { nameProblem } from "./projectName.ts";
 import type { Questions } from "./questions.ts";
 import { STARTERS, type Starter } from "./starters.ts";
@@ -15,6 +16,8 @@ export interface ProgramContext {
   questions: Questions | undefined;
   manager: string;
   install(folder: string): Promise<void>;
+  /** Ports that no other program uses. */
+  freePorts(): Promise<Ports>;
   print(text: string): void;
 }
 
@@ -31,9 +34,12 @@ export async function runProgram(args: string[], context: ProgramContext): Promi
   if (problem) throw new CreateError(problem);
   const starter = options.starter ?? (await questions?.starter()) ?? defaultStarter();
   const packages = options.packages === undefined ? undefined : resolve(context.cwd, options.packages);
-  await createProject({ folder, starter, packages });
+  const ports = await context.freePorts();
+  await createProject({ folder, starter, packages, ports });
   if (options.isInstalled) await context.install(folder);
-  context.print(nextSteps(relative(context.cwd, folder), starter, context.manager, options.isInstalled));
+  context.print(
+    nextSteps(relative(context.cwd, folder), starter, ports, context.manager, options.isInstalled),
+  );
 }
 
 function defaultStarter(): Starter {
@@ -42,7 +48,13 @@ function defaultStarter(): Starter {
   return starter;
 }
 
-function nextSteps(folder: string, starter: Starter, manager: string, isInstalled: boolean): string {
+function nextSteps(
+  folder: string,
+  starter: Starter,
+  ports: Ports,
+  manager: string,
+  isInstalled: boolean,
+): string {
   const steps = [
     ...(folder === "" ? [] : [`cd ${folder}`]),
     ...(isInstalled ? [] : [`${manager} install`]),
@@ -52,5 +64,5 @@ function nextSteps(folder: string, starter: Starter, manager: string, isInstalle
 
 ${steps.map((step) => `  ${step}`).join("\n")}
 
-The app then runs at ${starter.url}, Purse at http://127.0.0.1:1337, and its dashboard at http://127.0.0.1:1337/studio.`;
+The app then runs at ${starter.url}, Purse at http://127.0.0.1:${ports.server}, and its dashboard at http://127.0.0.1:${ports.server}/studio.`;
 }

@@ -20,21 +20,30 @@ export function withVersion(manifest: Manifest, version: string): Manifest {
   return mapDependencies(manifest, (_, spec) => spec.replace(/\blatest$/, `^${version}`));
 }
 
+/** Makes a project depend on the packages that a server hands out below a URL. */
+export function withServedPackages(manifest: Manifest, url: string): Manifest {
+  return mapDependencies(manifest, (name, spec) => {
+    const own = packageOf(name, spec);
+    return PACKAGES.includes(own) ? `${url}/${own.replace("@purse/", "")}.tgz` : spec;
+  });
+}
+
 /**
  * Makes a project depend on packed packages in a folder instead of published ones. Throws CreateError if one of them is
  * missing.
  */
 export function withPackedPackages(manifest: Manifest, folder: string, version: string): Manifest {
   const specs = new Map(PACKAGES.map((name) => [name, `file:${tarballOf(name, folder, version)}`]));
-  const changed = mapDependencies(manifest, (name, spec) => {
-    // An alias such as npm:@purse/react@latest.
-    const aliased = /^npm:(.+)@[^@]+$/.exec(spec)?.[1];
-    return specs.get(aliased ?? name) ?? spec;
-  });
+  const changed = mapDependencies(manifest, (name, spec) => specs.get(packageOf(name, spec)) ?? spec);
   const own = { ...changed.dependencies, ...changed.devDependencies };
   // Those that only other packages depend on.
   const overrides = Object.fromEntries([...specs].filter(([name]) => !Object.hasOwn(own, name)));
   return { ...changed, overrides };
+}
+
+/** The package that a dependency stands for: itself, or that of an alias such as npm:@purse/react@latest. */
+function packageOf(name: string, spec: string): string {
+  return /^npm:(.+)@[^@]+$/.exec(spec)?.[1] ?? name;
 }
 
 function tarballOf(name: string, folder: string, version: string): string {

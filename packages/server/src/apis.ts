@@ -9,6 +9,7 @@ import { openParseApi } from "./api/openParseApi.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
 import { securityRoute } from "./api/securityRoute.ts";
 import { serverRoutes } from "./api/serverRoutes.ts";
+import { baseUrlOf } from "./api/serverUrl.ts";
 import { createRelyingParty } from "./auth/passkeys/relyingParty.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
@@ -23,6 +24,7 @@ import { graphqlConfigRoutes } from "./graphql/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { analyticsRoutes } from "./monitoring/analyticsRoutes.ts";
 import { scriptLogRoute } from "./monitoring/scriptLog.ts";
+import { createOwnPackages, type PackageSource } from "./ownPackages/index.ts";
 import { createVerifyReceipt } from "./purchases/appStore.ts";
 import { purchaseRoute } from "./purchases/purchaseRoute.ts";
 import type { Services } from "./services.ts";
@@ -39,6 +41,7 @@ export interface ApiDependencies {
   report(error: unknown, activity: string, requestId?: string): void;
   appDirs: readonly string[];
   docsDir: string | undefined;
+  packages: PackageSource | undefined;
   appConfig: JsonObject | undefined;
   connectTo: readonly string[];
   restart: Restart | undefined;
@@ -202,7 +205,16 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     docsDir: dependencies.docsDir,
     report: (error, requestId) => report(error, "a request of an AI tool", requestId),
   });
+  const { packages } = dependencies;
   const app = await openApp({
+    ownPackages:
+      packages &&
+      createOwnPackages({
+        source: packages,
+        // In production, what clients receive does not depend on the host that they send.
+        baseUrlOf: (message) =>
+          baseUrlOf(config.environment === "development" ? http.serverUrlOf(message) : http.publicUrl),
+      }),
     dataApi,
     mcp,
     replyLimits,

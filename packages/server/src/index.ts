@@ -35,6 +35,7 @@ export {
   type WriteResult,
 } from "./database/store.ts";
 export * from "./dataTransfer/index.ts";
+export { type PackageSource, PackagesUnavailableError } from "./ownPackages/index.ts";
 export {
   joinProcessGroup,
   type ProcessGroup,

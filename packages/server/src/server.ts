@@ -7,6 +7,7 @@ import { Lifecycle } from "./core/lifecycle.ts";
 import { createLogBuffer, type LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { openTracing } from "./core/tracing/openTracing.ts";
+import type { PackageSource } from "./ownPackages/index.ts";
 import type { ProcessGroup } from "./processes/index.ts";
 import { openServices, type Services } from "./services.ts";
 import { loadCloudCode, startServices } from "./startServices.ts";
@@ -20,6 +21,8 @@ export interface ServerOptions {
   appDirs?: readonly string[];
   /** The folder of the documentation's Markdown files, which AI tools search. */
   docsDir?: string;
+  /** The packages of this version, which clients install from the server; without it `/packages` is not served. */
+  packages?: PackageSource;
   /** Settings of the app at `/config.json`, besides the server's URL. */
   appConfig?: JsonObject;
   /** Further origins that the app may connect to (a local chain). */
@@ -81,6 +84,7 @@ async function composeServer(
       report,
       appDirs: options.appDirs ?? [],
       docsDir: options.docsDir,
+      packages: options.packages,
       appConfig: options.appConfig,
       connectTo: options.connectTo ?? [],
       restart: options.restart,

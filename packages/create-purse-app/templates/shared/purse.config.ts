@@ -1,6 +1,9 @@
 // Settings of Purse: `npx purse --help` lists them all.
 export default {
   appId: "my-purse-app",
+  // The app has them in its sources, too.
+  port: 1337,
+  devChainPort: 8545,
   schemas: [
     {
       className: "Note",

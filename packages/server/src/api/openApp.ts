@@ -30,7 +30,7 @@ import { scriptSandbox } from "./scriptSandbox.ts";
 export interface OpenAppDependencies
   extends Pick<
     PublicApisDependencies,
-    "parseApi" | "graphql" | "files" | "dataApi" | "ipfs" | "replyLimits"
+    "parseApi" | "graphql" | "files" | "dataApi" | "ipfs" | "ownPackages" | "replyLimits"
   > {
   config: Config;
   drainState: DrainState;

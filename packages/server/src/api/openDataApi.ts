@@ -14,7 +14,8 @@ import { createDataApiFunctions, createMissingFunctions, createSolanaFunctions }
 import { createDataDocs } from "./dataDocs.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { createNftImages } from "./nftImages.ts";
-import { DATA_PATH, MOUNT_PATH } from "./paths.ts";
+import { DATA_PATH } from "./paths.ts";
+import { baseUrlOf } from "./serverUrl.ts";
 import { createStreamsApi } from "./streamsApi.ts";
 
 export interface OpenDataApiDependencies {
@@ -79,6 +80,5 @@ export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPlugi
 
 /** The URL of the data API, derived from that of the Parse API. */
 export function dataUrlOf(publicUrl: string): string {
-  if (publicUrl.endsWith(MOUNT_PATH)) return publicUrl.slice(0, -MOUNT_PATH.length) + DATA_PATH;
-  return new URL(DATA_PATH, publicUrl).href;
+  return baseUrlOf(publicUrl) + DATA_PATH;
 }

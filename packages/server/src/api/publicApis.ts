@@ -33,6 +33,8 @@ export interface PublicApisDependencies {
   /** The data API with its documentation and the images of NFTs. */
   dataApi: FastifyPluginAsync;
   ipfs: StreamHandler;
+  /** The packages that the server hands out; undefined if it has none. */
+  ownPackages: FastifyPluginAsync | undefined;
   /** What old clients expect of the hosted service. */
   providerApi: FastifyPluginAsync;
   /** Public replies by exact path. */
@@ -129,6 +131,7 @@ export async function registerPublicApis(
   );
   for (const prefix of DATA_PATHS) await app.register(dependencies.dataApi, { prefix });
   await app.register(dependencies.providerApi);
+  if (dependencies.ownPackages) await app.register(dependencies.ownPackages);
   registerEndpoints(app, dependencies.endpoints);
 
   /** Handles all requests below a path, which are not decoded. */

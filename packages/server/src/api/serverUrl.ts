@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { MOUNT_PATH } from "./paths.ts";
 
 export interface ServerUrlOptions {
   /** The configured URL, which is used regardless of the headers of requests. */
@@ -31,4 +32,9 @@ export function createServerUrlOf(options: ServerUrlOptions): ServerUrlOf {
     const protocol = forwarded("x-forwarded-proto") === "https" ? "https" : "http";
     return `${protocol}://${host}${mountPath}`;
   };
+}
+
+/** The URL below which all paths of a server are, from that of its Parse API. */
+export function baseUrlOf(serverUrl: string): string {
+  return serverUrl.endsWith(MOUNT_PATH) ? serverUrl.slice(0, -MOUNT_PATH.length) : new URL(serverUrl).origin;
 }

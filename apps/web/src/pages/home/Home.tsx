@@ -55,10 +55,10 @@ export function Home() {
 
 function ConnectApp() {
   const { t } = useTranslation();
-  const { appId, serverUrl } = useSettings();
+  const { appId, serverUrl, development } = useSettings();
   const { code } = useSearch({ from: "/" });
   const navigate = useNavigate({ from: "/" });
-  const all = snippets(serverUrl, appId);
+  const all = snippets({ serverUrl, appId, development });
   const shown = all.find(({ key }) => key === code) ?? all[0];
   if (!shown) return null;
   return (
