@@ -77,15 +77,19 @@ describe("endpoints of the hosted service", () => {
   it.each([
     ["moralis", "1.7.0"],
     ["moralis-v1", "1.13.0"],
-  ])("report to %s %s that it is up to date", {
-    tags: ["7.other.package-version", "9.version-check-reference"],
-  }, async (name, version) => {
-    expect(await ask(purse, `/${name}/package.json`)).toMatchObject({
-      status: 200,
-      body: { name, version, "dist-tags": { latest: version } },
-    });
-    expect((await ask(purse, `/${name}/other.json`)).status).toBe(404);
-  });
+  ])(
+    "report to %s %s that it is up to date",
+    {
+      tags: ["7.other.package-version", "9.version-check-reference"],
+    },
+    async (name, version) => {
+      expect(await ask(purse, `/${name}/package.json`)).toMatchObject({
+        status: 200,
+        body: { name, version, "dist-tags": { latest: version } },
+      });
+      expect((await ask(purse, `/${name}/other.json`)).status).toBe(404);
+    },
+  );
 
   it("count tracking events", {
     tags: [

@@ -300,7 +300,9 @@ describe("the SDK for Android", () => {
     const own = { ...JSON_TYPE, "X-Parse-Installation-Id": installationId };
     expect((await send("PUT", path, own, add)).status).toBe(200);
     const where = encodeURIComponent(JSON.stringify({ channels: { $in: [""] }, installationId }));
-    const found = await send("GET", `installations?where=${where}`, { "X-Parse-Master-Key": purse.masterKey });
+    const found = await send("GET", `installations?where=${where}`, {
+      "X-Parse-Master-Key": purse.masterKey,
+    });
     expect(found.body).toMatchObject({ results: [{ channels: ["", "news"] }] });
   });
 

@@ -247,7 +247,9 @@ function testStore(database: string): void {
       const expected = { tags: [null, null, "x"], place: { codes: [1, 2] } };
       expect(await read("list")).toMatchObject(expected);
       for (const path of ["tags.x", "tags.-1", "place.codes.x", "place.codes.01", "tags.99999"]) {
-        await expect(update("list", { [path]: { op: "Set", value: 1 } })).rejects.toThrow(/^(cannot|an item)/);
+        await expect(update("list", { [path]: { op: "Set", value: 1 } })).rejects.toThrow(
+          /^(cannot|an item)/,
+        );
       }
       expect(await read("list")).toMatchObject(expected);
       await create("empty", {});
