@@ -48,11 +48,32 @@ async function sendMessages(
   return [code];
 }
 
-/** Changes the hub of the graph until each subscription has had an event, or has ended. */
-async function changeHub({ purse }: Target, { hubId }: Graph, times: number): Promise<void> {
-  for (let i = 0; i < times; i++)
+/** Changes the hub of the graph until each subscription of a connection has had as many events, or has ended. */
+async function changeHub(
+  { purse }: Target,
+  { hubId }: Graph,
+  { socket, closed }: Connection,
+  subscriptions: number,
+  times: number,
+): Promise<void> {
+  let isClosed = false;
+  void closed.then(() => {
+    isClosed = true;
+  });
+  /** Of each subscription, how many events it has still to receive. */
+  const left = new Map(repeat(subscriptions, (i) => [String(i), times]));
+  socket.on("message", (data) => {
+    const { type, id } = JSON.parse(String(data));
+    const before = left.get(id) ?? 0;
+    if (type !== "next" || before <= 1) left.delete(id);
+    else left.set(id, before - 1);
+  });
+  for (let i = 0; i < MAX_CHANGES && left.size > 0 && !isClosed; i++)
     await rest(purse, "PUT", `/classes/Knot/${hubId}`, { title: `changed ${i}` });
 }
+
+/** More changes than any subscription needs. */
+const MAX_CHANGES = 2_000;
 
 /** Subscriptions to the changes of the hub, each different from all others, with this selection of the node. */
 const ofHub = ({ hubId }: Graph, count: number, selection: string) =>
@@ -76,7 +97,9 @@ export function graphqlSocketAttacks(): Attack[] {
   const withSubscriptions = (generator: string, count: number, selection: string, changes: number) =>
     socket(generator, async (target) => {
       const graph = await graphOf(target);
-      return sendMessages(target, ofHub(graph, count, selection), () => changeHub(target, graph, changes));
+      return sendMessages(target, ofHub(graph, count, selection), (connection) =>
+        changeHub(target, graph, connection, count, changes),
+      );
     });
   return [
     ...SHAPES.map((shape) =>
@@ -154,7 +177,7 @@ export function graphqlSocketAttacks(): Attack[] {
         return sendMessages(
           target,
           repeat(300, (i) => subscribe(i, query)),
-          () => changeHub(target, graph, 20),
+          (connection) => changeHub(target, graph, connection, 300, 20),
         );
       },
       true,
@@ -165,7 +188,7 @@ export function graphqlSocketAttacks(): Attack[] {
       return sendMessages(
         target,
         repeat(300, (i) => subscribe(i, query, { w: { title: { notEqualTo: `t${i}` } } })),
-        () => changeHub(target, graph, 20),
+        (connection) => changeHub(target, graph, connection, 300, 20),
       );
     }),
     socket("200 connections at a time", async (target) => {

@@ -52,11 +52,17 @@ async function openSilent({ purse }: Target, frames: readonly string[]): Promise
   const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"));
   socket.on("error", () => undefined);
   await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
+  let answers = 0;
+  const answered = new Promise<void>((resolve) =>
+    socket.on("message", () => {
+      answers += 1;
+      // Of `connect` and of each subscription.
+      if (answers > frames.length) resolve();
+    }),
+  );
   socket.send(JSON.stringify({ op: "connect", applicationId: purse.appId }));
   for (const frame of frames) socket.send(frame);
-  // Of `connect` and of each subscription.
-  for (let answers = 0; answers <= frames.length; answers++)
-    await new Promise((resolve) => socket.once("message", resolve));
+  await answered;
   socket.pause();
   return socket;
 }
