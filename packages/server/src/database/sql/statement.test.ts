@@ -200,12 +200,7 @@ describe("group", () => {
     const texts = tables.run(
       tables.statements.group(all(), { keys: [["n"]], aggregates: [{ fn: "count" }], marksMissing: true }),
     );
-    expect(texts.map((text) => JSON.parse(String(text))).sort()).toEqual([
-      [1, 0, 1],
-      [2, 0, 2],
-      [5, 0, 1],
-      [null, 1, 1],
-    ]);
+    expect(texts.map(String).sort()).toEqual(["[1,0,1]", "[2,0,2]", "[5,0,1]", "[null,1,1]"]);
   });
 });
 
