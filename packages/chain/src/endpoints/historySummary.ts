@@ -1,9 +1,16 @@
+import { formatUnits } from "viem";
 import type { Category } from "../decode/activity/classify.ts";
 
 interface Movement {
   direction: "send" | "receive" | "self";
   from_address: string;
   to_address: string | null;
+}
+
+interface FungibleMovement extends Movement {
+  value: string;
+  value_formatted: string;
+  token_symbol: string;
 }
 
 /** The part of a history entry that its summary mentions. */
@@ -13,8 +20,8 @@ export interface SummarizedEntry {
   from_address: string;
   to_address: string | null;
   receipt_contract_address: string | null;
-  native_transfers: readonly (Movement & { value_formatted: string; token_symbol: string })[];
-  erc20_transfers: readonly (Movement & { value_formatted: string; token_symbol: string; address: string })[];
+  native_transfers: readonly FungibleMovement[];
+  erc20_transfers: readonly (FungibleMovement & { address: string; token_decimals: string | null })[];
   nft_transfers: readonly (Movement & { name: string; token_id: string; amount: string })[];
   approvals: readonly {
     approval_type: "erc20" | "nft" | "nft_collection";
@@ -29,6 +36,7 @@ export interface SummarizedEntry {
   nft_sales: readonly { price_formatted: string | null; price_symbol: string }[];
 }
 
+const COIN_DECIMALS = 18;
 /** Items that a summary lists. */
 const MAX_ITEMS = 3;
 /** Characters of a name that a contract chose. */
@@ -86,18 +94,34 @@ function itemsOf(entry: SummarizedEntry, direction: Movement["direction"]): stri
 }
 
 function fungibleOf(entry: SummarizedEntry, direction: Movement["direction"]): string[] {
-  const isWanted = (each: Movement) => each.direction === direction;
+  const byToken = Map.groupBy(entry.erc20_transfers, ({ address }) => address);
   return [
-    ...entry.native_transfers
-      .filter(isWanted)
-      .map(({ value_formatted, token_symbol }) => `${value_formatted} ${nameOf(token_symbol)}`),
-    ...entry.erc20_transfers
-      .filter(isWanted)
-      .map(
-        ({ value_formatted, token_symbol, address }) =>
-          `${value_formatted} ${nameOf(token_symbol) || `units of ${shortAddress(address)}`}`,
-      ),
+    ...amountsOf(entry.native_transfers, direction, COIN_DECIMALS).map(
+      (amount) => `${amount} ${nameOf(entry.native_transfers[0]?.token_symbol ?? "")}`,
+    ),
+    ...[...byToken].flatMap(([address, transfers]) => {
+      const [first] = transfers;
+      const name = nameOf(first?.token_symbol ?? "") || `units of ${shortAddress(address)}`;
+      const decimals = Number(first?.token_decimals ?? 0);
+      return amountsOf(transfers, direction, decimals).map((amount) => `${amount} ${name}`);
+    }),
   ];
+}
+
+/** The amounts of transfers of one token in a direction: if it moved in both, as with a refund, only the difference. */
+function amountsOf(
+  transfers: readonly FungibleMovement[],
+  direction: Movement["direction"],
+  decimals: number,
+): string[] {
+  const wanted = transfers.filter((each) => each.direction === direction);
+  const opposite = direction === "send" ? "receive" : "send";
+  const others = transfers.filter((each) => each.direction === opposite);
+  if (direction === "self" || wanted.length === 0 || others.length === 0)
+    return wanted.map(({ value_formatted }) => value_formatted);
+  const sumOf = (all: readonly FungibleMovement[]) => all.reduce((sum, { value }) => sum + BigInt(value), 0n);
+  const difference = sumOf(wanted) - sumOf(others);
+  return difference > 0n ? [formatUnits(difference, decimals)] : [];
 }
 
 function nftText({ name, token_id, amount }: SummarizedEntry["nft_transfers"][number]): string {

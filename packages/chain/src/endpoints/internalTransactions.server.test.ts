@@ -139,6 +139,22 @@ describe.each(DATABASES)("a chain that is traced, on %s", (name) => {
     expect(without).toHaveLength(1);
   });
 
+  it("getWalletHistory of a contract begins with the transaction that created it, also if another contract did", async () => {
+    const oldest = async (address: string) => {
+      const params = { address, order: "asc", limit: 1, include_internal_transactions: true };
+      return rowsOf(await service.run("getWalletHistory", params))[0];
+    };
+    const created = await oldest(factory);
+    expect(created).toMatchObject({
+      category: "deploy",
+      to_address: null,
+      receipt_contract_address: factory,
+      native_transfers: [],
+    });
+    const [creation] = rowsOf(await list({ address: token }));
+    expect(await oldest(token)).toMatchObject({ hash: creation?.transaction_hash, native_transfers: [] });
+  });
+
   it("getTokenStats returns the contract that created a token", async () => {
     expect(await stats(service)).toMatchObject({ creator_address: factory });
   });

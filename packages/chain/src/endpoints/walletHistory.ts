@@ -110,9 +110,14 @@ async function loadSerializer(chain: ChainContext, wallet: string, rows: History
     const nfts = rows.nfts.get(position) ?? [];
     const sales = tradesByTransaction.get(position) ?? [];
     const approved = approvals.get(position) ?? [];
-    const paidOut = rows.internal
+    const calls = rows.internal
       ? (rows.internal.get(position) ?? []).toSorted((a, b) => a.part - b.part)
       : (internal?.get(transaction.hash) ?? []).filter(({ from, to }) => from === wallet || to === wallet);
+    const paidOut = calls.filter(({ value }) => BigInt(value) > 0n);
+    const { from, to, contract } = transaction;
+    const isParty = from === wallet || to === wallet || contract === wallet;
+    // Only a log in the form of an approval that is none concerns the wallet.
+    if (!isParty && [erc20, nfts, approved, calls].every(({ length }) => length === 0)) return undefined;
     const entry = {
       ...transactionFields(transaction),
       ...blockFields(blocks, position),

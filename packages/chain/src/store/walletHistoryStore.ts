@@ -23,7 +23,12 @@ import {
   tradeRow,
 } from "./tableRows.ts";
 import type { ChainTables, LogsTable, TradesTable } from "./tables.ts";
-import { addressTopicBytes, erc20WalletConditions, partyConditions } from "./transferConditions.ts";
+import {
+  addressTopicBytes,
+  erc20WalletConditions,
+  partyConditions,
+  transactionConditions,
+} from "./transferConditions.ts";
 
 export interface HistoryWindow {
   /** Both ends included. */
@@ -69,7 +74,8 @@ export class WalletHistoryStore {
     const isApproval = ofLogs.and([this.#reader.dialect.isApproval, isByOwner]);
     // Of transactions, only the positions: the rows of those of the page are read afterwards.
     const transactions = new HistorySource((limit, after) => {
-      const { branches, options } = pageOf("transactions", partyConditions(wallet), window, limit, after);
+      const conditions = transactionConditions(wallet);
+      const { branches, options } = pageOf("transactions", conditions, window, limit, after);
       return this.#reader.all(selectPositions(this.#reader, "transactions", branches, options), "list");
     });
     const transfers = this.#source("logs", erc20WalletConditions(wallet), window);
@@ -78,7 +84,10 @@ export class WalletHistoryStore {
     const internal = window.withInternal
       ? this.#source(
           "internal_transfers",
-          partyConditions(wallet).map((condition) => ofInternal.and([condition, movesCoins])),
+          // A contract that another one creates can begin without coins.
+          partyConditions(wallet).map((condition, i) =>
+            ofInternal.and([condition, i === 0 ? movesCoins : movesCoins.or("created", "=", 1)]),
+          ),
           window,
         )
       : undefined;

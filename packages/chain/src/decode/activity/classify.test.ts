@@ -29,12 +29,22 @@ function categoryOf({ transaction, ...changes }: Changes) {
     hasSwap: false,
     wrappedNative: COIN,
     ...changes,
-    transaction: { from: WALLET, to: VAULT, value: "0", input: UNKNOWN, status: 1, ...transaction },
+    transaction: {
+      ...{ from: WALLET, to: VAULT, contract: null, value: "0", input: UNKNOWN, status: 1 },
+      ...transaction,
+    },
   });
 }
 
-const sent = (token: string, to = VAULT) => ({ token, from: WALLET, to });
-const received = (token: string, from = VAULT) => ({ token, from, to: WALLET });
+const sent = (token: string, to = VAULT, value = "1") => ({ token, from: WALLET, to, value });
+const received = (token: string, from = VAULT, value = "1") => ({ token, from, to: WALLET, value });
+const nftSent = (tokenId: string, to = VAULT) => ({ ...sent(COLLECTION, to), tokenId, amount: "1" });
+const nftReceived = (tokenId: string, from = VAULT) => ({
+  ...received(COLLECTION, from),
+  tokenId,
+  amount: "1",
+});
+const coinsBack = (value: string) => ({ from: VAULT, to: WALLET, value });
 const approval = (isRevoked: boolean): LoggedApproval => ({
   kind: "amount",
   position: 0,
@@ -58,28 +68,24 @@ describe("classify()", () => {
     ["a call without any effect on the wallet", {}, "contract interaction"],
     [
       "a token for coins that a contract pays",
-      { erc20: [sent(SHARE)], internal: [{ from: VAULT, to: WALLET }] },
+      { erc20: [sent(SHARE)], internal: [coinsBack("1")] },
       "token swap",
     ],
-    ["coins that a contract pays", { internal: [{ from: VAULT, to: WALLET }] }, "receive"],
+    ["coins that a contract pays", { internal: [coinsBack("1")] }, "receive"],
     ["a reverted transaction", { transaction: { status: 0, value: "1" } }, "failed"],
     ["a creation", { transaction: { to: null } }, "deploy"],
     ["a token in one direction", { erc20: [sent(SHARE, OTHER)] }, "token send"],
     ["a token from another", { transaction: { from: OTHER }, erc20: [received(SHARE)] }, "token receive"],
-    ["an NFT to another", { nfts: [sent(COLLECTION, OTHER)] }, "nft send"],
-    ["an NFT from another", { transaction: { from: OTHER }, nfts: [received(COLLECTION)] }, "nft receive"],
+    ["an NFT to another", { nfts: [nftSent("1", OTHER)] }, "nft send"],
+    ["an NFT from another", { transaction: { from: OTHER }, nfts: [nftReceived("1")] }, "nft receive"],
     ["a token for another", { erc20: [sent("0xa"), received("0xb")] }, "token swap"],
     ["coins for a token", { transaction: { value: "1" }, erc20: [received("0xb")] }, "token swap"],
     ["a token, where a pool traded", { erc20: [sent("0xa")], hasSwap: true }, "token swap"],
     ["a sale to the wallet", { trades: [{ seller: OTHER, buyer: WALLET }] }, "nft purchase"],
     ["a sale by the wallet", { trades: [{ seller: WALLET, buyer: OTHER }] }, "nft sale"],
-    ["an NFT for coins", { transaction: { value: "1" }, nfts: [received(COLLECTION)] }, "nft purchase"],
-    ["tokens for an NFT", { nfts: [sent(COLLECTION)], erc20: [received("0xb")] }, "nft sale"],
-    [
-      "a new NFT for coins",
-      { transaction: { value: "1" }, nfts: [received(COLLECTION, NULL_ADDRESS)] },
-      "mint",
-    ],
+    ["an NFT for coins", { transaction: { value: "1" }, nfts: [nftReceived("1")] }, "nft purchase"],
+    ["tokens for an NFT", { nfts: [nftSent("1")], erc20: [received("0xb")] }, "nft sale"],
+    ["a new NFT for coins", { transaction: { value: "1" }, nfts: [nftReceived("1", NULL_ADDRESS)] }, "mint"],
     ["a new token", { erc20: [received(SHARE, NULL_ADDRESS)] }, "mint"],
     ["a token to the null address", { erc20: [sent(SHARE, NULL_ADDRESS)] }, "burn"],
     ["tokens for new shares", { erc20: [sent("0xa"), received(SHARE, NULL_ADDRESS)] }, "deposit"],
@@ -96,6 +102,59 @@ describe("classify()", () => {
       { erc20: [sent("0xa", OTHER)], approvals: [approval(false)] },
       "token send",
     ],
+    [
+      "the creation of the contract itself",
+      { transaction: { from: OTHER, to: null, contract: WALLET } },
+      "deploy",
+    ],
+    [
+      "coins that are paid with a call, of which a part comes back",
+      { transaction: { value: "5" }, internal: [coinsBack("2")] },
+      "contract interaction",
+    ],
+    [
+      "coins that are staked, of which a part comes back",
+      { transaction: { value: "5", input: STAKE }, internal: [coinsBack("2")] },
+      "deposit",
+    ],
+    [
+      "an NFT for coins, of which a part comes back",
+      { transaction: { value: "5" }, internal: [coinsBack("2")], nfts: [nftReceived("1")] },
+      "nft purchase",
+    ],
+    [
+      "an NFT for tokens, of which a part comes back",
+      { erc20: [sent("0xa", VAULT, "5"), received("0xa", VAULT, "2")], nfts: [nftReceived("1")] },
+      "nft purchase",
+    ],
+    [
+      "coins for new shares, of which a part comes back",
+      { transaction: { value: "5" }, internal: [coinsBack("2")], erc20: [received(SHARE, NULL_ADDRESS)] },
+      "mint",
+    ],
+    [
+      "coins for a token, of which a part comes back",
+      { transaction: { value: "5" }, internal: [coinsBack("2")], erc20: [received("0xb")] },
+      "token swap",
+    ],
+    [
+      "coins that all come back",
+      { transaction: { value: "5" }, internal: [coinsBack("5")] },
+      "contract interaction",
+    ],
+    ["more coins than were paid", { transaction: { value: "1" }, internal: [coinsBack("5")] }, "receive"],
+    [
+      "a loan that is returned in the same transaction",
+      { erc20: [received("0xa", VAULT, "9"), sent("0xa", VAULT, "9")] },
+      "contract interaction",
+    ],
+    ["an NFT that comes back", { nfts: [nftSent("1"), nftReceived("1")] }, "contract interaction"],
+    [
+      "an amount of nothing from another",
+      { transaction: { from: OTHER }, erc20: [received("0xa", OTHER, "0")] },
+      "token receive",
+    ],
+    ["a token from the wallet to itself", { erc20: [sent("0xa", WALLET)] }, "token send"],
   ] as const)("finds the category of %s", (_, changes, category) => {
     expect(categoryOf(changes)).toBe(category);
   });

@@ -25,21 +25,32 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** A transfer of a token or NFT from or to the wallet. */
-interface Transfer {
-  token: string;
+interface Parties {
   from: string;
   to: string;
+}
+
+/** A transfer of a token from or to the wallet; its amount in the smallest unit. */
+interface Transfer extends Parties {
+  token: string;
+  value: string;
+}
+
+/** A transfer of an NFT from or to the wallet. */
+interface NftTransfer extends Parties {
+  token: string;
+  tokenId: string;
+  amount: string;
 }
 
 /** A transaction with all that it did to a wallet. */
 export interface WalletTransaction {
   wallet: string;
-  transaction: Pick<TransactionRow, "from" | "to" | "value" | "input" | "status">;
+  transaction: Pick<TransactionRow, "from" | "to" | "contract" | "value" | "input" | "status">;
   /** Native coins that contracts sent from or to the wallet, as far as known. */
-  internal: readonly { from: string; to: string }[];
+  internal: readonly (Parties & { value: string })[];
   erc20: readonly Transfer[];
-  nfts: readonly Transfer[];
+  nfts: readonly NftTransfer[];
   approvals: readonly LoggedApproval[];
   /** Sales of NFTs on known marketplaces. */
   trades: readonly { seller: string; buyer: string }[];
@@ -54,26 +65,28 @@ const WITHDRAW_METHODS = /^(withdraw|unstake|redeem|removeLiquidity|claim|getRew
 
 /** Finds the category of a transaction for a wallet. */
 export function classify(activity: WalletTransaction): Category {
-  const { wallet, transaction, internal, erc20, nfts, approvals, trades, hasSwap, wrappedNative } = activity;
+  const { wallet, transaction, erc20, nfts, approvals, trades, hasSwap, wrappedNative } = activity;
   const isSender = transaction.from === wallet;
   if (transaction.status === 0) return "failed";
-  if (isSender && transaction.to === null) return "deploy";
+  if (transaction.to === null && (isSender || transaction.contract === wallet)) return "deploy";
   if (trades.some(({ buyer }) => buyer === wallet)) return "nft purchase";
   if (trades.some(({ seller }) => seller === wallet)) return "nft sale";
 
-  const hasValue = BigInt(transaction.value) > 0n;
-  const paid =
-    (hasValue && isSender && transaction.to !== wallet) ||
-    internal.some(({ from, to }) => from === wallet && to !== wallet);
-  // The value that another sends to a contract is taken to reach the wallet.
-  const wasPaid =
-    (hasValue && !isSender) || internal.some(({ from, to }) => to === wallet && from !== wallet);
-  const sent = erc20.filter(({ from, to }) => from === wallet && to !== wallet);
-  const received = erc20.filter(({ from, to }) => to === wallet && from !== wallet);
-  const nftsSent = nfts.filter(({ from, to }) => from === wallet && to !== wallet);
-  const nftsReceived = nfts.filter(({ from, to }) => to === wallet && from !== wallet);
-  const isMint = ({ from }: Transfer) => from === NULL_ADDRESS;
-  const isBurn = ({ to }: Transfer) => to === NULL_ADDRESS;
+  const { paid, wasPaid } = coinMovements(activity);
+  const { sent, received } = netMovements(
+    erc20,
+    wallet,
+    ({ token }) => token,
+    ({ value }) => value,
+  );
+  const { sent: nftsSent, received: nftsReceived } = netMovements(
+    nfts,
+    wallet,
+    ({ token, tokenId }) => token + tokenId,
+    ({ amount }) => amount,
+  );
+  const isMint = ({ from }: Parties) => from === NULL_ADDRESS;
+  const isBurn = ({ to }: Parties) => to === NULL_ADDRESS;
   const method = methodOf(transaction.input) ?? "";
 
   if (isSender && transaction.to === wrappedNative && erc20.length === 1) {
@@ -105,11 +118,53 @@ export function classify(activity: WalletTransaction): Category {
   );
 }
 
+/** Whether the wallet has fewer or more native coins than before; a refund is a part of what was paid. */
+function coinMovements({ wallet, transaction, internal }: WalletTransaction) {
+  const { from, to, value } = transaction;
+  const isSender = from === wallet;
+  // The value that another sends to a contract is taken to reach the wallet.
+  let [out, into] = [isSender && to !== wallet ? BigInt(value) : 0n, isSender ? 0n : BigInt(value)];
+  for (const each of internal) {
+    if (each.from === wallet && each.to !== wallet) out += BigInt(each.value);
+    if (each.to === wallet && each.from !== wallet) into += BigInt(each.value);
+  }
+  return { paid: out > into, wasPaid: into > out };
+}
+
+/**
+ * The transfers of what the wallet has less or more of than before. Of tokens that move in both directions, as with a
+ * refund or a flash loan, only the difference counts.
+ */
+function netMovements<Item extends Parties>(
+  transfers: readonly Item[],
+  wallet: string,
+  keyOf: (transfer: Item) => string,
+  amountOf: (transfer: Item) => string,
+): { sent: Item[]; received: Item[] } {
+  const sent = transfers.filter(({ from, to }) => from === wallet && to !== wallet);
+  const received = transfers.filter(({ from, to }) => to === wallet && from !== wallet);
+  if (sent.length === 0 || received.length === 0) return { sent, received };
+  const [out, into] = [sent, received].map((all) => {
+    const sums = new Map<string, bigint>();
+    for (const each of all) sums.set(keyOf(each), (sums.get(keyOf(each)) ?? 0n) + BigInt(amountOf(each)));
+    return sums;
+  });
+  /** The difference; undefined for what moves in one direction. */
+  const difference = (transfer: Item) => {
+    const [less, more] = [out?.get(keyOf(transfer)), into?.get(keyOf(transfer))];
+    return less === undefined || more === undefined ? undefined : more - less;
+  };
+  return {
+    sent: sent.filter((each) => (difference(each) ?? -1n) < 0n),
+    received: received.filter((each) => (difference(each) ?? 1n) > 0n),
+  };
+}
+
 interface Movements {
-  sent: readonly Transfer[];
-  received: readonly Transfer[];
-  nftsSent: readonly Transfer[];
-  nftsReceived: readonly Transfer[];
+  sent: readonly Parties[];
+  received: readonly Parties[];
+  nftsSent: readonly Parties[];
+  nftsReceived: readonly Parties[];
   /** Whether the wallet paid or received native coins. */
   paid: boolean;
   wasPaid: boolean;
@@ -127,9 +182,9 @@ function categoryOfTransfers(
   if (nftsReceived.length > 0) return "nft receive";
   if (sent.length > 0) return "token send";
   if (received.length > 0) return "token receive";
-  // The wallet is both sides.
-  if (nfts.length > 0) return "nft send";
-  if (erc20.length > 0) return "token send";
+  const isBoth = (each: Parties) => each.from === wallet && each.to === wallet;
+  if (nfts.some(isBoth)) return "nft send";
+  if (erc20.some(isBoth)) return "token send";
   if (wasPaid) return "receive";
   // Coins that are paid with a call belong to that call.
   const isPlain = input.length < 10;
