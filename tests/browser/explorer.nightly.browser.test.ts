@@ -136,7 +136,7 @@ describe("the search box", () => {
     await search(visitor, "0x1234");
     await page.getByRole("alert").getByText("Not a valid address").waitFor();
     await search(visitor, "NOSUCHTOKEN");
-    await page.getByText('No token found for "NOSUCHTOKEN".').waitFor();
+    await page.getByText('Nothing found for "NOSUCHTOKEN".').waitFor();
     expect(await searchBox(page).inputValue()).toBe("NOSUCHTOKEN");
     await search(visitor, "nobody.eth");
     await page.getByText("nobody.eth does not resolve to an address.").waitFor();

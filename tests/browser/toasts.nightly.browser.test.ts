@@ -66,13 +66,15 @@ describe("a toast", () => {
     return { left: box.x, top: box.y, right: box.x + box.width, bottom: box.y + box.height };
   }
 
-  it("is placed next to the page and below the navigation links on a desktop", async () => {
+  it("is placed next to the page and below the navigation and its switches on a desktop", async () => {
     const page = await visitAs(5);
     const toast = await boxOf(await show(page));
     const main = await boxOf(page.locator(".main"));
     const nav = await boxOf(page.getByRole("navigation", { name: "Pages" }));
     expect(toast.right).toBeLessThanOrEqual(main.left);
+    const foot = await boxOf(page.locator(".side-foot"));
     expect(toast.top).toBeGreaterThan(nav.bottom);
+    expect(toast.top).toBeGreaterThanOrEqual(foot.bottom);
   });
 
   it("is placed over the navigation bar on a phone and above the buttons of a dialog", async () => {

@@ -41,7 +41,7 @@ export { buildAcl, parseAcl } from "./dataBrowser/editors/acl.ts";
 export { DateInput } from "./dataBrowser/editors/DateEditor.tsx";
 export { FileInput } from "./dataBrowser/editors/FileInput.tsx";
 export { toBase64 } from "./dataBrowser/editors/fileBytes.ts";
-export { RowPicker } from "./dataBrowser/editors/RowPicker.tsx";
+export { RowPicker, searchWhere } from "./dataBrowser/editors/RowPicker.tsx";
 export { FilterChip, FilterList, type FilterListProps } from "./dataBrowser/FilterList.tsx";
 export { type DataField, dataFieldsOf } from "./dataBrowser/fields.ts";
 export {

@@ -29,6 +29,7 @@ export function DraftBar({
     Object.entries(invalid ?? {}).map(([field, { text, reason }]) => ({ objectId, field, text, reason })),
   );
   const [first] = invalidCells;
+  const problem = first?.reason ?? "";
   return (
     <>
       {error ? <ErrorState error={error} /> : null}
@@ -62,7 +63,7 @@ export function DraftBar({
             { n: invalidCells.length },
           )}
         >
-          <bdi>{`${first.objectId}, ${first.field}: ${first.text.slice(0, 80)} — ${t(first.reason)}`}</bdi>
+          <bdi>{`${first.objectId}, ${first.field}: ${first.text.slice(0, 80)} — ${t(problem)}`}</bdi>
         </Notice>
       )}
       {problems.slice(0, 5).map((draft) => (

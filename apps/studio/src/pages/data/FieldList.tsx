@@ -31,6 +31,7 @@ export function FieldList({ row, columns, draft, onEdit, onOpen }: FieldListProp
         {found.map((column) => {
           const { name } = column;
           const invalid = draft?.invalid && ownValue(draft.invalid, name);
+          const problem = invalid?.reason ?? "";
           const isChanged = draft !== undefined && Object.hasOwn(draft.changes, name);
           const value = isChanged ? (draft.changes[name] ?? undefined) : ownValue(row, name);
           const isFieldEditable = cellEditMode(column, role) !== "none";
@@ -43,7 +44,7 @@ export function FieldList({ row, columns, draft, onEdit, onOpen }: FieldListProp
               <dd>
                 {invalid ? (
                   <>
-                    <bdi>{invalid.text}</bdi> <span className="problem">{t(invalid.reason)}</span>
+                    <bdi>{invalid.text}</bdi> <span className="problem">{t(problem)}</span>
                   </>
                 ) : (
                   <Value column={column} value={value} onOpen={onOpen} />

@@ -28,6 +28,7 @@ export const GridCell = memo(function GridCell(props: GridCellProps) {
   const exact = column.type === "ACL" ? describeAcl(value) : displayText(value);
   const text = invalid ? invalid.text : column.type === "Date" ? readableDate(exact, language) : exact;
   const isEdited = editor !== undefined;
+  const problem = invalid?.reason ?? "";
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and says which cell is active.
     // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out what is not in sight.
@@ -44,10 +45,10 @@ export const GridCell = memo(function GridCell(props: GridCellProps) {
       data-active={isActive || undefined}
       data-changed={isChanged || invalid !== undefined || undefined}
       style={left === undefined ? { width: column.width } : { width: column.width, left }}
-      title={isEdited ? undefined : invalid ? t(invalid.reason) : exact}
+      title={isEdited ? undefined : invalid ? t(problem) : exact}
     >
       {isEdited ? editor : text === "" ? <span className="soft">—</span> : <bdi>{text}</bdi>}
-      {invalid ? <span className="visually-hidden">{t(invalid.reason)}</span> : isChanged && <Unsaved />}
+      {invalid ? <span className="visually-hidden">{t(problem)}</span> : isChanged && <Unsaved />}
     </div>
   );
 });

@@ -1,7 +1,17 @@
 import type { StudioClass } from "@purse/server/studio-api";
-import { QueryState, Select, useTranslation } from "@purse/ui";
+import {
+  Button,
+  dataFieldsOf,
+  EmptyState,
+  isNotFound,
+  QueryState,
+  rowLabel,
+  Select,
+  searchWhere,
+  useTranslation,
+} from "@purse/ui";
 import { Check, LoaderCircle, X } from "lucide-react";
-import { Combobox, prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
+import { Combobox, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -23,6 +33,15 @@ export function AccessCheck({ classes }: { classes: readonly StudioClass[] }) {
     classes.find((each) => each.className === chosen)?.className ?? classes[0]?.className ?? "";
   const operation = CHECKED_OPERATIONS.find((each) => each === operationParam) ?? "get";
   const names = useUserNames(user === "" ? [] : [user]);
+  const fields = dataFieldsOf(classes.find((each) => each.className === className)?.fields ?? {});
+  const row = useStudioQuery(
+    "/data/:className/rows/:objectId",
+    { className, objectId: object },
+    { enabled: object !== "" && className !== "" },
+  );
+  const isMissing = object !== "" && isNotFound(row.error);
+  // One failed request says that there is no such object; a check of each operation would fail, too.
+  const isReady = object === "" || row.data !== undefined;
   return (
     <>
       <Section title={t("Request")}>
@@ -42,20 +61,15 @@ export function AccessCheck({ classes }: { classes: readonly StudioClass[] }) {
             label={t("Object")}
             placeholder={t("Any object")}
             value={object}
-            displayValue={object}
+            displayValue={[row.data ? rowLabel(row.data) : "", object].filter(Boolean).join(" · ")}
             onChange={setObject}
             className={className}
-            buildQuery={(text) => ({
-              keys: "objectId",
-              order: "-createdAt",
-              ...(text !== "" && { where: { objectId: { $regex: prefixPattern(text) } } }),
+            buildQuery={(text) => ({ order: "-createdAt", where: searchWhere(text, fields) })}
+            toOption={(each) => ({
+              key: stringField(each, "objectId"),
+              label: rowLabel(each) || stringField(each, "objectId"),
+              description: stringField(each, "objectId"),
             })}
-            toOption={(row) => ({
-              key: stringField(row, "objectId"),
-              label: stringField(row, "objectId"),
-              description: stringField(row, "createdAt").slice(0, 10),
-            })}
-            allowsCustomValue
           />
         </div>
         <fieldset className="operations" aria-label={t("Operation")}>
@@ -63,13 +77,29 @@ export function AccessCheck({ classes }: { classes: readonly StudioClass[] }) {
             <OperationChoice
               key={each}
               request={{ className, operation: each, user, object }}
+              isReady={isReady}
               isSelected={each === operation}
               onSelect={() => setOperation(each)}
             />
           ))}
         </fieldset>
       </Section>
-      <CheckSection request={{ className, operation, user, object }} name={names.get(user) ?? user} />
+      {isMissing ? (
+        <Section title={t("Result")}>
+          <EmptyState
+            title={t("{class} has no object {id}", { class: className, id: object })}
+            action={<Button onClick={() => setObject("")}>{t("Check any object")}</Button>}
+          >
+            {t("It may have been deleted. Find another one by its ID or a text in it.")}
+          </EmptyState>
+        </Section>
+      ) : (
+        <CheckSection
+          request={{ className, operation, user, object }}
+          isReady={isReady || row.error !== null}
+          name={names.get(user) ?? user}
+        />
+      )}
     </>
   );
 }
@@ -81,25 +111,27 @@ interface PermissionRequest {
   object: string;
 }
 
-function useCheck({ className, operation, user, object }: PermissionRequest) {
+function useCheck({ className, operation, user, object }: PermissionRequest, isReady: boolean) {
   return useStudioQuery(
     "/permissions/check",
     // A new object has no id yet.
     { className, operation, user, objectId: operation === "create" ? "" : object },
-    { enabled: className !== "" },
+    { enabled: className !== "" && isReady },
   );
 }
 
 interface OperationChoiceProps {
   request: PermissionRequest;
+  /** Whether the object is known. */
+  isReady: boolean;
   isSelected: boolean;
   onSelect: () => void;
 }
 
 /** A button for an operation that shows its result; selecting it shows the details. */
-function OperationChoice({ request, isSelected, onSelect }: OperationChoiceProps) {
+function OperationChoice({ request, isReady, isSelected, onSelect }: OperationChoiceProps) {
   const { t } = useTranslation();
-  const { data, error } = useCheck(request);
+  const { data, error } = useCheck(request, isReady);
   return (
     <button type="button" aria-pressed={isSelected} onClick={onSelect}>
       {request.operation}
@@ -112,7 +144,7 @@ function OperationChoice({ request, isSelected, onSelect }: OperationChoiceProps
             <span className="visually-hidden">{data.isAllowed ? t("yes") : t("no")}</span>
           </span>
         )
-      ) : error ? (
+      ) : error || !isReady ? (
         <span className="soft">–</span>
       ) : (
         <LoaderCircle size={18} className="soft" aria-hidden="true" />
@@ -121,9 +153,15 @@ function OperationChoice({ request, isSelected, onSelect }: OperationChoiceProps
   );
 }
 
-function CheckSection({ request, name }: { request: PermissionRequest; name: string }) {
+interface CheckSectionProps {
+  request: PermissionRequest;
+  isReady: boolean;
+  name: string;
+}
+
+function CheckSection({ request, isReady, name }: CheckSectionProps) {
   const { t } = useTranslation();
-  const query = useCheck(request);
+  const query = useCheck(request, isReady);
   return (
     <Section title={t("Result")}>
       <QueryState query={query} label={t("Checking permissions…")}>

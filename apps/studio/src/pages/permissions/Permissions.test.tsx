@@ -115,3 +115,52 @@ it("Permissions sets the access of a class by a word, after a preview", async ()
     { request: "POST /schema/classes/Shelf/preview", body: { edit: { access: "usersCreate" } } },
   ]);
 });
+
+const NOTE = {
+  className: "Note",
+  fields: { objectId: { type: "String" }, text: { type: "String" } },
+  classLevelPermissions: {},
+};
+
+/** Opens the check of a class with one object. */
+async function openCheck(object: string) {
+  const checked: string[] = [];
+  const page = await openPage(
+    Permissions,
+    {
+      ...RESPONSES,
+      "GET /schema": { results: [NOTE] },
+      "GET /data/Note": (query: URLSearchParams) => {
+        const isFound = (query.get("where") ?? "").includes("beans");
+        return { results: isFound ? [{ objectId: "note000001", text: "Order the beans" }] : [] };
+      },
+      "GET /data/Note/rows/note000001": { objectId: "note000001", text: "Order the beans" },
+      "GET /permissions/check": (query: URLSearchParams) => {
+        checked.push(query.get("objectId") ?? "");
+        const verdict = { isAllowed: true, isOfSome: false, decidedBy: "acl", why: "", steps: [] };
+        return { ...verdict, roles: [], hiddenFields: [], memberships: [], gates: [] };
+      },
+    },
+    { path: `/?show=question&class=Note&object=${object}` },
+  );
+  return { ...page, checked };
+}
+
+it("Permissions finds the object of an access check by a text in it", async () => {
+  const { search } = await openCheck("");
+  const input = await screen.findByRole("combobox", { name: "Object" });
+  fireEvent.focus(input);
+  fireEvent.change(input, { target: { value: "beans" } });
+  fireEvent.click(await screen.findByRole("option", { name: /Order the beans/ }));
+  expect(search().object).toBe("note000001");
+  await expect.poll(() => Reflect.get(input, "value")).toBe("Order the beans · note000001");
+});
+
+it("Permissions says that an object does not exist, and checks no operation on it", async () => {
+  const { checked, search } = await openCheck("gone000001");
+  await screen.findByText("Note has no object gone000001");
+  expect(checked).toEqual([]);
+  fireEvent.click(screen.getByRole("button", { name: "Check any object" }));
+  await expect.poll(() => checked.length).toBeGreaterThan(0);
+  expect(search().object).toBeUndefined();
+});

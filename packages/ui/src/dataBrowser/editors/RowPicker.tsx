@@ -72,7 +72,8 @@ export function RowPicker({ className, chosen, onChoose }: RowPickerProps) {
   );
 }
 
-function searchWhere(text: string, fields: readonly DataField[]): JsonObject {
+/** The rows whose ID begins with a text, or whose String fields contain it. */
+export function searchWhere(text: string, fields: readonly DataField[]): JsonObject {
   if (text === "") return {};
   const textFields = fields.filter(({ name, type }) => type === "String" && name !== "objectId");
   return {
