@@ -75,6 +75,7 @@ export {
   type QueryKey,
   type Subscription,
 } from "./query/Query.ts";
+export { type QueryOrder, queryOrder } from "./query/queryOrder.ts";
 export { type FieldOptions, type FieldType, Schema } from "./schema.ts";
 export { onSessionEnd } from "./sessionEnd.ts";
 export { shareAcrossTabs } from "./shareAcrossTabs.ts";

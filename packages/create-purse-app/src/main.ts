@@ -1,4 +1,4 @@
-/* The program behind `npm create purse-app`. */
+/* The program that creates apps. */
 import { CreateError, UsageError } from "./createError.ts";
 import { installDependencies, packageManager } from "./packageManager.ts";
 import { freePorts } from "./ports.ts";

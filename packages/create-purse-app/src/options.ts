@@ -2,12 +2,12 @@ import { parseArgs } from "node:util";
 import { UsageError } from "./createError.ts";
 import { STARTERS, type Starter } from "./starters.ts";
 
-export const HELP = `Usage: npm create purse-app [FOLDER] -- [OPTIONS]
+export const HELP = `Usage: create-purse-app [FOLDER] [OPTIONS]
 
   --template NAME    ${STARTERS.map(({ id }) => id).join(", ")}
   --no-install       writes the files only
   --yes              asks nothing: my-purse-app, react
-  --packages FOLDER  uses packed packages of Purse from a folder instead of published ones
+  --packages FOLDER  uses packed packages of Purse from a folder
   --help, --version`;
 
 /** What to create; the program asks for undefined values. */

@@ -15,6 +15,20 @@ export function contentKey(value: unknown): string {
   });
 }
 
+/**
+ * What a dependency is compared by: lists and plain objects by their content, since components make new ones in each
+ * rendering; everything else by identity.
+ */
+export function contentOf(dependency: unknown): unknown {
+  if (!isPlain(dependency)) return dependency;
+  try {
+    return contentKey(dependency);
+  } catch {
+    // It contains itself.
+    return dependency;
+  }
+}
+
 function isPlain(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return true;

@@ -84,6 +84,48 @@ describe("useMoralisQuery()", () => {
     await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
   });
 
+  it("keeps live results in the order and within the limit of the query", async () => {
+    const numbered = (n: number, objectId = `n${n}`) => ({ objectId, n });
+    const numbers = () => view.current.data.map((object) => object.get("n"));
+    answer(numbered(4), numbered(3));
+    const view = await renderReady(test.server, () =>
+      useMoralisQuery("Note", (query) => query.descending("n").limit(2), [], { live: true }),
+    );
+    await waitFor(() => expect(numbers()).toEqual([4, 3]));
+    await waitFor(() => expect(test.server.subscriptions()).toEqual(["Note"]));
+    const sendEvent = (op: string, object: object) => test.server.sendEvent(op, "Note", object);
+    sendEvent("create", numbered(50));
+    await waitFor(() => expect(numbers()).toEqual([50, 4]));
+    sendEvent("create", numbered(1));
+    sendEvent("update", numbered(60, "n1"));
+    await waitFor(() => expect(numbers()).toEqual([60, 50]));
+    // Only the server knows which object follows.
+    answer(numbered(50), numbered(4));
+    sendEvent("delete", numbered(60, "n1"));
+    await waitFor(() => expect(numbers()).toEqual([50, 4]));
+    answer(numbered(4), numbered(3));
+    sendEvent("update", numbered(2, "n50"));
+    await waitFor(() => expect(numbers()).toEqual([4, 3]));
+  });
+
+  it("runs once if its dependencies are new objects with the same content in each rendering", async () => {
+    answer(note("a"));
+    let tags = ["x"];
+    const view = await renderReady(test.server, () => {
+      const filter = { tags: [...tags], since: new Date(0) };
+      return useMoralisQuery("Note", (query) => query.containedIn("tag", filter.tags), [filter, [...tags]]);
+    });
+    await waitFor(() => expect(ids(view.current.data)).toEqual(["a"]));
+    const before = requestCount();
+    view.rerender();
+    view.rerender();
+    await act(async () => {});
+    expect(requestCount()).toBe(before);
+    tags = ["y"];
+    view.rerender();
+    await waitFor(() => expect(test.server.bodies.at(-1)).toMatchObject({ where: { tag: { $in: ["y"] } } }));
+  });
+
   it("does not overwrite a live event with the response of an earlier read", async () => {
     const blocked = Promise.withResolvers<void>();
     const body = { results: [note("a", "old")] };

@@ -4,6 +4,7 @@ import type { CallError } from "./errors.ts";
 import type { ObjectOf, QueryMap } from "./objectTypes.ts";
 import { useStore } from "./observableStore.ts";
 import { PagedQuery, type PageOptions } from "./pagedQuery.ts";
+import { contentOf } from "./plainValues.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 
@@ -30,7 +31,7 @@ export interface InfiniteQueryResult<T extends ParseObject<object>> {
   refetch(): Promise<void>;
 }
 
-/** Paginates a query. Starts over when the class, `deps` or the pagination options change. */
+/** Paginates a query. Starts over when the class, the content of `deps` or the pagination options change. */
 export function useInfiniteMoralisQuery<E extends object = Attributes>(
   nameOrObject: string | ParseObject<object>,
   queryMap?: QueryMap<ObjectOf<E>>,
@@ -52,7 +53,7 @@ export function useInfiniteMoralisQuery(
     const makeQuery = () => map.current(new Moralis.Query(className));
     const by = cursor && { field: cursor.field, descending: cursor.descending ?? false };
     return new PagedQuery(makeQuery, Moralis, { pageSize, cursor: by });
-  }, [Moralis, className, pageSize, cursor?.field, cursor?.descending, ...deps]);
+  }, [Moralis, className, pageSize, cursor?.field, cursor?.descending, ...deps.map(contentOf)]);
   const state = useStore(paged.store);
   useEffect(() => {
     if (!isInitialized) return;

@@ -18,8 +18,8 @@ export interface QueryOptions<T extends ParseObject<object> = ParseObject>
 const NO_RESULTS: never[] = [];
 
 /**
- * The objects that a query finds; with `live` they are updated by a live query of the signed-in user. A change of the class alone does not refetch:
- * add it to `deps`.
+ * The objects that a query finds; with `live` they are updated by a live query of the signed-in user, in the order and
+ * within the limit of the query. A change of the class alone does not refetch: add it to `deps`.
  */
 export function useMoralisQuery<E extends object = Attributes>(
   nameOrObject: string | ParseObject<object>,
@@ -48,12 +48,13 @@ export function useMoralisQuery<E extends object = Attributes>(
       query,
       (subscription) =>
         mergeInto(
+          query,
           subscription,
           // A counted result is not a list, and is not updated.
           (change) => setData((all) => (Array.isArray(all) ? change(all) : all)),
           () => merges.current,
           reads,
-          () => void (reads.restart() || fetch()),
+          fetch,
         ),
       (error) => console.warn("The live query was refused", error),
     );

@@ -9,6 +9,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
     "Guide",
     [
       ["getting-started", "Getting started"],
+      ["packages", "Packages"],
       ["starters", "Starters"],
       ["tour", "A tour of the app"],
       ["client", "Client SDK"],
@@ -103,7 +104,7 @@ export default {
   cleanUrls: false,
   lastUpdated: false,
   // TypeDoc writes these pages; they are not Markdown. Servers of readers are not part of the site.
-  ignoreDeadLinks: [/^\/api\//, /^http:\/\/localhost:/],
+  ignoreDeadLinks: [/^\/api\//, /^http:\/\/(localhost|127\.0\.0\.1):/],
   vite: {
     publicDir: resolve(root, ".cache/docs-public"),
     // The esbuild of this older Vite does not know the target of tsconfig.base.json.

@@ -5,7 +5,6 @@ import {
   ErrorCode,
   isGeoPoint,
   isJsonObject,
-  isWireDate,
   type JsonObject,
   type JsonValue,
   type Order,
@@ -13,8 +12,8 @@ import {
   parseQuery,
   type SubQuery,
   type TextSearch,
-  timeOf,
 } from "@purse/protocol";
+import { compareValues } from "../query/compareValues.ts";
 
 /**
  * Runs a query as the server would, on local objects (with `className`). Subqueries run
@@ -90,29 +89,10 @@ function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undef
 
 function compareBy(order: readonly Order[], a: JsonObject, b: JsonObject): number {
   for (const { path, descending } of order) {
-    const difference = compare(valueAt(a, path), valueAt(b, path));
+    const difference = compareValues(valueAt(a, path), valueAt(b, path));
     if (difference !== 0) return descending ? -difference : difference;
   }
   return 0;
-}
-
-/** Orders missing values first, then numbers, strings, booleans, and all others by their JSON. */
-function compare(a: JsonValue | undefined, b: JsonValue | undefined): number {
-  const [left, right] = [sortable(a), sortable(b)];
-  if (left.rank !== right.rank) return left.rank - right.rank;
-  if (left.value === right.value) return 0;
-  return left.value < right.value ? -1 : 1;
-}
-
-function sortable(value: JsonValue | undefined): { rank: number; value: number | string } {
-  if (value === undefined || value === null) return { rank: 0, value: 0 };
-  if (typeof value === "number") return { rank: 1, value };
-  if (typeof value === "string") return { rank: 2, value };
-  if (typeof value === "boolean") return { rank: 3, value: Number(value) };
-  return {
-    rank: 4,
-    value: isWireDate(value) ? new Date(timeOf(value)).toISOString() : JSON.stringify(value),
-  };
 }
 
 const QUOTED = /\\Q(.*?)(?:\\E|$)/gs;
