@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import type { GraphQLResolveInfo } from "graphql";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import type { Method } from "../core/http/apiRoute.ts";
-import type { ListBudget } from "./listBudget.ts";
 
 /** A file of a multipart request. */
 export class UploadedFile {
@@ -47,12 +47,18 @@ export interface Operations {
   maxLimit: number | undefined;
 }
 
+/** Limits what the lists of one execution cost. */
+export interface ListLimit {
+  /** Counts the elements of a list before they are resolved. Throws GraphQLError if they cost too much. */
+  charge(length: number, info: GraphQLResolveInfo): void;
+}
+
 /** What resolvers know about the operation that they belong to. */
 export interface GraphqlContext {
   requestContext: RequestContext;
   operations: Operations;
   /** What the lists of this execution may cost; undefined for any. */
-  lists?: ListBudget | undefined;
+  lists?: ListLimit | undefined;
   /** Subscribes to a live query; undefined if the operation did not come over a WebSocket. */
   subscribe?: (className: string, where: JsonObject) => Promise<AsyncGenerator<LiveEvent>>;
 }

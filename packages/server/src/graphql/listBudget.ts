@@ -8,7 +8,7 @@ import {
   isListType,
   isObjectType,
 } from "graphql";
-import type { GraphqlContext } from "./context.ts";
+import type { GraphqlContext, ListLimit } from "./context.ts";
 import { type OperationCost, tooExpensive } from "./queryLimits.ts";
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
@@ -17,7 +17,7 @@ type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
  * What the lists of one execution may cost together with its operation: their length is not in the document, and each
  * element is resolved with everything that is selected of it.
  */
-export class ListBudget {
+export class ListBudget implements ListLimit {
   readonly #cost: OperationCost;
   readonly #maxCost: number;
   #spent: number;
@@ -28,7 +28,6 @@ export class ListBudget {
     this.#spent = cost.total;
   }
 
-  /** Counts the elements of a list before they are resolved. Throws GraphQLError if they cost too much. */
   charge(length: number, { fieldNodes, returnType }: GraphQLResolveInfo): void {
     this.#spent += length * this.#cost.ofElement(fieldNodes, getNamedType(returnType));
     if (this.#spent > this.#maxCost) throw tooExpensive(this.#spent, this.#maxCost);
