@@ -1,6 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { FairQueue } from "../core/limits/fairQueue.ts";
 import { SpendingWindow } from "../core/limits/spendingWindow.ts";
+import { TimeSlicer } from "../core/limits/timeSlicer.ts";
 import type { Operations } from "./context.ts";
 
 /** What resolving events may cost in a window: for one socket, and for all sockets of one address together. */
@@ -65,6 +66,9 @@ export class EventBudget {
     const group = `${spender.id}-${this.#next % CONCURRENCY}`;
     return this.#queue.run({ key: spender.address, group }, async () => {
       this.#spend(spender, QUERY_COST);
+      // A change is an event of hundreds of subscriptions.
+      const slices = new TimeSlicer(spender.address);
+      if (slices.isExpired) await slices.pause();
       const counted: Operations = {
         ...operations,
         execute: async (...args) => {

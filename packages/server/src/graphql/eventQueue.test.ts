@@ -37,6 +37,19 @@ describe("an event queue", () => {
     expect(queue.heldBytes).toBe(0);
   });
 
+  it("adds its sizes to those of others, as long as it has events", async () => {
+    const sizes = { bytes: 0, heldBytes: 0 };
+    const [first, second] = [1, 2].map(() => new EventQueue<string>(() => undefined, sizes));
+    first?.push("a", 10);
+    second?.push("b", 5);
+    expect(sizes).toEqual({ bytes: 15, heldBytes: 15 });
+    await first?.next();
+    expect(sizes).toEqual({ bytes: 5, heldBytes: 15 });
+    await first?.return();
+    second?.drop();
+    expect(sizes).toEqual({ bytes: 0, heldBytes: 0 });
+  });
+
   it("hands out what is left before it ends, and takes nothing more", async () => {
     const queue = new EventQueue<string>(() => undefined);
     queue.push("a", 1);

@@ -1,7 +1,14 @@
+/** Sizes of the events of several queues: that have not been taken, and with those that their readers process. */
+export interface QueueSizes {
+  bytes: number;
+  heldBytes: number;
+}
+
 /** Events that one reader takes, one after the other. */
 export class EventQueue<Event> implements AsyncGenerator<Event> {
   readonly #events: { event: Event; bytes: number }[] = [];
   readonly #onReturn: () => void;
+  readonly #sizes: QueueSizes;
   #bytes = 0;
   /** The size of the event that was taken last. */
   #takenBytes = 0;
@@ -9,9 +16,13 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
   #isEnded = false;
   #error: unknown;
 
-  /** @param onReturn called when the reader stops */
-  constructor(onReturn: () => void) {
+  /**
+   * @param onReturn called when the reader stops
+   * @param sizes to which its events are added, as long as it has them
+   */
+  constructor(onReturn: () => void, sizes: QueueSizes = { bytes: 0, heldBytes: 0 }) {
     this.#onReturn = onReturn;
+    this.#sizes = sizes;
   }
 
   /** The size of the events that have not been taken. */
@@ -27,12 +38,12 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
   push(event: Event, bytes: number): void {
     if (this.#isEnded) return;
     if (this.#waiting) {
-      this.#takenBytes = bytes;
+      this.#setSizes(this.#bytes, bytes);
       this.#waiting.resolve({ value: event, done: false });
       this.#waiting = undefined;
     } else {
       this.#events.push({ event, bytes });
-      this.#bytes += bytes;
+      this.#setSizes(this.#bytes + bytes, this.#takenBytes);
     }
   }
 
@@ -49,16 +60,14 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
   /** Forgets the events that have not been taken. */
   drop(): void {
     this.#events.length = 0;
-    this.#bytes = 0;
+    this.#setSizes(0, this.#takenBytes);
   }
 
   next(): Promise<IteratorResult<Event>> {
     const next = this.#events.shift();
-    this.#takenBytes = next?.bytes ?? 0;
-    if (next) {
-      this.#bytes -= next.bytes;
-      return Promise.resolve({ value: next.event, done: false });
-    }
+    const bytes = next?.bytes ?? 0;
+    this.#setSizes(this.#bytes - bytes, bytes);
+    if (next) return Promise.resolve({ value: next.event, done: false });
     if (this.#isEnded) return this.#finish();
     this.#waiting = Promise.withResolvers();
     return this.#waiting.promise;
@@ -66,7 +75,7 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
 
   return(): Promise<IteratorResult<Event>> {
     this.drop();
-    this.#takenBytes = 0;
+    this.#setSizes(0, 0);
     this.#error = undefined;
     this.end();
     this.#onReturn();
@@ -84,6 +93,13 @@ export class EventQueue<Event> implements AsyncGenerator<Event> {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
+  }
+
+  #setSizes(bytes: number, takenBytes: number): void {
+    this.#sizes.bytes += bytes - this.#bytes;
+    this.#sizes.heldBytes += bytes + takenBytes - this.heldBytes;
+    this.#bytes = bytes;
+    this.#takenBytes = takenBytes;
   }
 
   /** The error is thrown once. */

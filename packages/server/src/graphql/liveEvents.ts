@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { InProcessSocket, type LiveQueryServer } from "../realtime/index.ts";
 import type { LiveEvent } from "./context.ts";
-import { EventQueue } from "./eventQueue.ts";
+import { EventQueue, type QueueSizes } from "./eventQueue.ts";
 
 export interface LiveEventsOptions {
   live: Pick<LiveQueryServer, "open">;
@@ -25,13 +25,14 @@ const EVENTS: ReadonlySet<unknown> = new Set(["create", "enter", "update", "leav
 export class LiveEvents {
   readonly #socket: InProcessSocket;
   readonly #subscriptions = new Map<number, Subscription>();
+  readonly #sizes: QueueSizes = { bytes: 0, heldBytes: 0 };
   #lastId = 0;
 
   constructor({ live, ip, bufferedBytes, onPing, onClose }: LiveEventsOptions) {
     this.#socket = new InProcessSocket({
       onMessage: (message, bytes) => this.#receive(message, bytes),
-      bufferedBytes: () => this.#sum(({ bytes }) => bytes) + bufferedBytes(),
-      heldBytes: () => this.#sum(({ heldBytes }) => heldBytes),
+      bufferedBytes: () => this.#sizes.bytes + bufferedBytes(),
+      heldBytes: () => this.#sizes.heldBytes,
       onPing,
       onClose: (code, reason) => {
         for (const { queue, started } of this.#subscriptions.values()) {
@@ -62,7 +63,7 @@ export class LiveEvents {
     const requestId = this.#lastId;
     const queue = new EventQueue<LiveEvent>(() => {
       if (this.#subscriptions.delete(requestId)) this.#socket.receive({ op: "unsubscribe", requestId });
-    });
+    }, this.#sizes);
     const started = Promise.withResolvers<void>();
     this.#subscriptions.set(requestId, { queue, started });
     this.#socket.receive({ op: "subscribe", requestId, query: { className, where } });
@@ -71,16 +72,13 @@ export class LiveEvents {
       return queue;
     } catch (error) {
       this.#subscriptions.delete(requestId);
+      queue.drop();
       throw error;
     }
   }
 
   close(): void {
     this.#socket.close(1000, "");
-  }
-
-  #sum(bytesOf: (queue: EventQueue<LiveEvent>) => number): number {
-    return [...this.#subscriptions.values()].reduce((sum, { queue }) => sum + bytesOf(queue), 0);
   }
 
   #receive({ op, requestId, object, original, code, error }: JsonObject, bytes: number): void {
