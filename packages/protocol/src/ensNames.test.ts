@@ -47,13 +47,13 @@ describe("primaryEnsName()", () => {
     null,
     undefined,
   ])("returns no name for the record %j", async (recorded) => {
-    const asked: string[] = [];
+    const queried: string[] = [];
     const ask = async (name: string) => {
-      asked.push(name);
+      queried.push(name);
       return address;
     };
     expect(await primaryEnsName(address, recorded, normalize, ask)).toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(queried).toEqual([]);
   });
 
   it.each([null, undefined, "0x0000000000000000000000000000000000000002"])(

@@ -224,7 +224,7 @@ describe("a reorganization", () => {
 
 describe("a node that stands still", () => {
   /** A node whose latest block stays the same while `state.head` is set. */
-  async function standingNode() {
+  async function stuckNode() {
     const state: { head: number | undefined } = { head: undefined };
     const node = await local.proxy(({ method, params: [tag] }) => {
       if (state.head === undefined) return undefined;
@@ -236,10 +236,10 @@ describe("a node that stands still", () => {
 
   it("is replaced by one that goes on, although it responds", async () => {
     const place = await local.indexedPlace();
-    const standing = await standingNode();
-    const service = await follow({ rpcUrls: [standing.url, local.chain.url] }, place);
+    const stuck = await stuckNode();
+    const service = await follow({ rpcUrls: [stuck.url, local.chain.url] }, place);
     await local.atHead(service);
-    standing.state.head = await local.chain.head();
+    stuck.state.head = await local.chain.head();
     await local.chain.mine(5);
     await local.atHead(service);
     expect(nodesOf(service)).toEqual(["behind", "well"]);

@@ -203,16 +203,16 @@ export class Rpc {
         if (!endpoint.isVerified) await this.#verify(endpoint);
         mayBeContract = untrusted !== undefined;
         const results = await this.#postTo(endpoint, calls, options);
-        const refusal = refusalIn(results, asksAll);
-        if (!refusal) {
+        const error = errorIn(results, asksAll);
+        if (!error) {
           if (!untrusted) this.#nodes.recordSuccess(endpoint, performance.now() - startedAt);
           this.#heads.start(this.#closing.signal);
           served?.add(endpoint);
           return results;
         }
         incomplete ??= { endpoint, results };
-        if (isRateLimit(refusal)) this.#nodes.recordFailure(endpoint, refusal);
-        else if (isUnsupportedMethod(refusal)) this.#nodes.avoid(endpoint, method);
+        if (isRateLimit(error)) this.#nodes.recordFailure(endpoint, error);
+        else if (isUnsupportedMethod(error)) this.#nodes.avoid(endpoint, method);
       } catch (error) {
         // The request failed, not the node.
         if (
@@ -334,7 +334,7 @@ const MAX_SHORT_RESULT_BYTES = 16 * 1024;
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
 /** Why a node did not answer a call that another one may answer. */
-function refusalIn(results: readonly RpcResult[], isAny = false): RpcError | undefined {
+function errorIn(results: readonly RpcResult[], isAny = false): RpcError | undefined {
   for (const result of results) {
     if (!("error" in result)) continue;
     if (isAny || mayBeElsewhere(result.error) || isRateLimit(result.error)) return result.error;

@@ -82,7 +82,7 @@ export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependenc
 }
 
 /** The reply to a request for one object of a class. */
-export async function getReply(
+async function getReply(
   objects: Pick<Objects, "get" | "getValue">,
   request: ApiRequest,
   className: string,

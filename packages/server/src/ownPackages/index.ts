@@ -1,2 +1,2 @@
 export { createOwnPackages } from "./ownPackages.ts";
-export { type PackagePart, type PackageSource, PackagesUnavailableError } from "./packageSource.ts";
+export { type PackageSource, PackagesUnavailableError } from "./packageSource.ts";

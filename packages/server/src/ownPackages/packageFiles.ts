@@ -59,7 +59,7 @@ const MAX_BASES = 4;
  */
 export class PackageFiles {
   readonly #source: PackageSource;
-  readonly #parts = new Map<PackagePart, Promise<OpenPart>>();
+  readonly #opened = new Map<PackagePart, Promise<OpenPart>>();
   /** By base URL and name, in the order of their last use. */
   readonly #files = new Map<string, Map<string, Promise<PackageFile>>>();
 
@@ -108,11 +108,11 @@ export class PackageFiles {
 
   /** Opened once; after a failure, the next request tries again. */
   #open(part: PackagePart): Promise<OpenPart> {
-    const known = this.#parts.get(part);
+    const known = this.#opened.get(part);
     if (known) return known;
     const opening = openPart(this.#source, part);
-    this.#parts.set(part, opening);
-    opening.catch(() => this.#parts.delete(part));
+    this.#opened.set(part, opening);
+    opening.catch(() => this.#opened.delete(part));
     return opening;
   }
 

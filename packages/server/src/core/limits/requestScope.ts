@@ -23,7 +23,7 @@ export class RequestScope implements AnswerMemory {
   /** Bytes of the budget that it holds: for what was read or for the answer, whichever is more. */
   #held = 0;
   /** Why there was no memory for it. */
-  #refusal: unknown;
+  #rejection: unknown;
   #largeReads: Promise<void> = Promise.resolve();
   #controller: AbortController | undefined;
   #isCancelable = false;
@@ -90,11 +90,11 @@ export class RequestScope implements AnswerMemory {
    * request of a batch would wait otherwise, while the batch holds what others wait for.
    */
   async reserveFor(bytes: number): Promise<void> {
-    if (this.#refusal) throw this.#refusal;
+    if (this.#rejection) throw this.#rejection;
     try {
       await this.#budget.reserve(bytes, this.group, { held: this.#held, signal: this.signal });
     } catch (error) {
-      this.#refusal ??= error;
+      this.#rejection ??= error;
       throw error;
     }
   }
