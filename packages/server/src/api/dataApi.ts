@@ -15,12 +15,15 @@ import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
+import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply, respond, sendReply } from "../core/http/reply.ts";
 import { noteError } from "../core/http/requestFacts.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
+import { AnswerSize } from "../core/limits/answerSize.ts";
+import { answerChunks } from "../core/limits/answerText.ts";
 import { missingEndpointError } from "./missingEndpointError.ts";
 import { DATA_PATHS } from "./paths.ts";
 
@@ -31,6 +34,8 @@ export interface DataApiDependencies {
   /** Maximum size of a body in bytes: with an API key or the master key, and without. */
   maxBodyBytes: number;
   maxAnonymousBodyBytes: number;
+  /** Maximum size of a response, in bytes. */
+  maxAnswerBytes: number;
   memory: BodyMemory;
   report(error: unknown): void;
 }
@@ -100,7 +105,8 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
       }),
       (params) => runInGroup(addressKey(clientAddressOf(message)), () => route.runWithStatus(params)),
     );
-    return { status: response.status, body: JSON.stringify(response.body) };
+    const answer = new AnswerSize(dependencies.maxAnswerBytes);
+    return chunkedReply(await answerChunks(response.body, answer), { status: response.status });
   }
 }
 

@@ -52,6 +52,7 @@ export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPlugi
     clientAddressOf: http.clientAddressOf,
     maxBodyBytes: config.maxBodyBytes,
     maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
+    maxAnswerBytes: config.maxAnswerBytes,
     memory: http.bodyMemory,
     report: (error) => report(error, "the data API"),
   });

@@ -17,6 +17,8 @@ beforeEach(() => {
     sockets: () => 0,
     subscriptions: () => 0,
     changeLogDelayMs: () => 0,
+    sending: () => ({ unsentBytes: 0, endedReceivers: 0, refusedAnswers: 0 }),
+    storedBytes: { stored: 0, refused: { address: 0, class: 0 } },
     isDatabaseAvailable: () => true,
     isValkeyAvailable: () => true,
     replica: () => ({ lagMs: 0, maxLagMs: 10_000, isUsed: true, reads: { replica: 1, primary: 1 } }),
@@ -24,6 +26,13 @@ beforeEach(() => {
     workers: () => [{ name: "chain indexer", state: "ready", restarts: 0 }],
     chains: () => [{ name: "eth", state: "following", head: 2, indexed: 1, lag: 1 }],
   });
+  metrics.observeCloud(() => ({
+    threads: 1,
+    waiting: 0,
+    restarts: 0,
+    interruptions: new Map([["f", 1]]),
+    refused: [],
+  }));
 });
 afterEach(() => metrics.close());
 
