@@ -62,6 +62,30 @@ const ADAPTERS = {
     export default { policy: () => "solo", validateAuthData({ code }) { if (code !== "right") throw new Error("Wrong key."); } };`,
 };
 
+/** An adapter like those of Parse Server 9: CommonJS, and a class whose base accepts everything. */
+const CODED = `
+  Object.defineProperty(exports, "__esModule", { value: true });
+  class AuthAdapter {
+    validateAppId() { return Promise.resolve({}); }
+    validateAuthData() { return Promise.resolve({}); }
+    validateSetUp() { return Promise.resolve({}); }
+    validateLogin() { return Promise.resolve({}); }
+    validateUpdate() { return Promise.resolve({}); }
+    beforeFind() {}
+    afterFind() { return Promise.resolve({}); }
+  }
+  class Coded extends AuthAdapter {
+    beforeFind(authData) {
+      if (!/^code of /.test(authData.code)) throw new Error("The code is wrong.");
+      authData.id = authData.code.slice("code of ".length);
+      delete authData.code;
+    }
+    validateSetUp({ id }) { return { id }; }
+    validateLogin({ id }) { return { id }; }
+    validateUpdate({ id }) { return { id }; }
+  }
+  exports.default = new Coded();`;
+
 const CLOUD = `
 const seen = [];
 Parse.Cloud.afterSave("_User", ({ object }) => { seen.push(object.get("authData") ?? null); });
@@ -79,6 +103,8 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
       writeFileSync(join(folder, `${name}.mjs`), source);
       auth[name] = { module: join(folder, `${name}.mjs`), name };
     }
+    writeFileSync(join(folder, "coded.cjs"), CODED);
+    auth.coded = { module: join(folder, "coded.cjs") };
     writeFileSync(join(folder, "purse.config.ts"), `export default ${JSON.stringify({ auth })};`);
     writeFileSync(join(folder, "cloud.mjs"), CLOUD);
     const env = { PURSE_CONFIG: join(folder, "purse.config.ts"), PURSE_CLOUD: join(folder, "cloud.mjs") };
@@ -114,6 +140,39 @@ describe.each(DATABASES)("sign-in adapters on %s", (database) => {
     await users({ service: { id, token: "one" } });
     const again = await users({ service: { id, token: "two" } });
     expect([again.status, await authDataOf(again)]).toEqual([200, { service: { id, token: "two" } }]);
+  });
+
+  it("may look up the user of a code, and are not bypassed by an id", async () => {
+    const id = unique();
+    const created = await users({ coded: { code: `code of ${id}` } });
+    expect([created.status, await authDataOf(created)]).toEqual([201, { coded: { id } }]);
+    const again = await users({ coded: { code: `code of ${id}` } });
+    expect([again.status, again.body.objectId]).toEqual([200, created.body.objectId]);
+    const unproven: JsonObject[] = [{ id }, { id, code: "guess" }, { id, token: "t" }, {}];
+    for (const server of [purse, lenient]) {
+      await users({ coded: { code: `code of ${id}` } }, {}, server);
+      for (const coded of unproven)
+        expect((await users({ coded }, {}, server)).body).toEqual({ code: 141, error: "The code is wrong." });
+    }
+    const other = await newUser();
+    expect((await update(other, { authData: { coded: { id } } })).body.error).toBe("The code is wrong.");
+    expect((await update(other, { authData: { coded: { code: `code of ${id}` } } })).body.code).toBe(208);
+    const own = unique();
+    expect((await update(other, { authData: { coded: { code: `code of ${own}` } } })).status).toBe(200);
+    expect((await users({ coded: { code: `code of ${own}` } })).body.objectId).toBe(other.body.objectId);
+  });
+
+  it("reject the identity of another user with 208 while a user is signed in", async () => {
+    const service = { id: unique() };
+    const owner = await users({ service });
+    const session = (user: Answer) => ({ sessionToken: String(user.body.sessionToken) });
+    const other = await newUser();
+    const { status, body } = await rest(purse, "POST", "/users", { authData: { service } }, session(other));
+    expect([status, body]).toEqual([400, { code: 208, error: "this auth is already used" }]);
+    const wrong = { authData: { service: { ...service, refuse: "text" } } };
+    expect((await rest(purse, "POST", "/users", wrong, session(other))).body.code).toBe(141);
+    const own = await rest(purse, "POST", "/users", { authData: { service } }, session(owner));
+    expect([own.status, own.body.objectId]).toEqual([200, owner.body.objectId]);
   });
 
   it("accept numeric IDs as strings and as numbers", async () => {

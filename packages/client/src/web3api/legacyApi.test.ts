@@ -81,11 +81,11 @@ describe("names", () => {
     server.respondWith(() => ({ status: 404, body: { code: 101, error: "does not resolve to an address" } }));
     expect(await resolveName("nobody.eth")).toBeNull();
     expect(await lookupAddress(address)).toBeNull();
-    server.respondWith(() => ({ status: 400, body: { code: 142, error: "domain is not a valid name" } }));
     for (const name of ["MetaMask.eth", "vitaIik.eth", "a b.eth"]) {
       server.respondWith(() => ({ body: { result: { name } } }));
       expect(await lookupAddress(address)).toBeNull();
     }
+    server.respondWith(() => ({ status: 400, body: { code: 142, error: "domain is not a valid name" } }));
     await expect(resolveName("n o")).rejects.toThrow("domain is not a valid name");
   });
 });

@@ -75,7 +75,9 @@ export function authDataChanges({
     const secret = stored?.secret ?? {};
     const current = isJsonObject(secret.authData) ? secret.authData : {};
     const next: JsonObject = { ...current };
-    for (const [provider, proof] of Object.entries(authData)) {
+    for (const [provider, sent] of Object.entries(authData)) {
+      const isNew = isJsonObject(sent) && !trusted.has(provider) && !isKnown(current[provider], sent);
+      const proof = isNew ? ((await providers.identify({ [provider]: sent }))[provider] ?? null) : sent;
       if (provider === MFA) await changeFactor(pending, next, proof, request);
       else if (proof === null) {
         if (Object.hasOwn(next, provider)) await unlink(pending, provider, next, secret);

@@ -19,6 +19,7 @@ import { AuthDataSignIn } from "./providers/authDataSignIn.ts";
 import {
   ANONYMOUS_PROVIDER,
   type AuthProviders,
+  type Proofs,
   proofsOf,
   unsupportedError,
 } from "./providers/authProviders.ts";
@@ -178,12 +179,18 @@ export function authRoutes({
   }
 
   /** Signs in with identities of other providers, or creates a user. Users are never matched by email address. */
-  async function signInWithIdentity(request: WriteRequest, authData: JsonObject): Promise<ApiReply> {
+  async function signInWithIdentity(sent: WriteRequest, sentAuthData: JsonObject): Promise<ApiReply> {
+    if (proofsOf(sentAuthData).length === 0) return createUser(sent, sent.params);
+    const authData = await providers.identify(sentAuthData);
+    const params: JsonObject = { ...sent.params, authData };
+    const request: WriteRequest = { ...sent, params };
     const proofs = proofsOf(authData);
     const [provider = ""] = proofs[0] ?? [];
-    if (proofs.length === 0) return createUser(request, request.params);
     const owner = await signIns.ownerOf(proofs, request);
-    if (owner !== undefined) return withLocation(await signIn(request, owner, provider, []), request, owner);
+    if (owner !== undefined) {
+      await assertNotOfAnother(request, owner, proofs);
+      return withLocation(await signIn(request, owner, provider, []), request, owner);
+    }
     const { password: _, ...newUser } = request.params;
     const check = { request, user: undefined, newUser, isSignedIn: false };
     const identities = await providers.verifyAll(proofs, check);
@@ -193,6 +200,17 @@ export function authRoutes({
     if (!isNamed && identities.every(({ id }) => id === undefined)) throw unsupportedError();
     providers.setVerified(request, identities);
     return createUser(request, request.params);
+  }
+
+  /**
+   * Throws 208 if a signed-in user proves the identity of another one, as in Parse Server: it would become that user. Without
+   * a valid proof, the response does not reveal whose identity it is.
+   */
+  async function assertNotOfAnother(request: WriteRequest, owner: string, proofs: Proofs): Promise<void> {
+    const { auth } = request;
+    if (auth.kind !== "user" || auth.userId === owner) return;
+    await providers.verifyAll(proofs, { request, user: undefined, isSignedIn: false });
+    throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
   }
 
   /** Adds the address of the user to a reply, as at the creation of other objects. */

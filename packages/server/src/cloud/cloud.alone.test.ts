@@ -130,6 +130,18 @@ describe("loading the cloud code", () => {
     await expect(loading).rejects.toThrow("it was not loaded within 500 ms");
   });
 
+  it("finds TypeScript by the names of the files that it would be compiled to", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "purse-sources-"));
+    await writeFile(join(folder, "functions.ts"), "export const answer: number = 42;");
+    const importing = (file: string) => `
+      const { answer } = await import(${JSON.stringify(join(folder, file))});
+      Parse.Cloud.define("answer", () => answer);`;
+    const { call } = await setUp(importing("functions.js"));
+    expect(await call("answer")).toEqual({ result: 42 });
+    await expect(setUp(importing("missing.js"))).rejects.toThrow("missing.js");
+    await rm(folder, { recursive: true });
+  });
+
   it("succeeds with a warning if a folder of the code cannot be watched", async () => {
     const code = `
       import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -33,6 +33,7 @@ import {
 import { storeInIpfs, type ToIpfsOptions } from "./toIpfs.ts";
 import { convertUnits, type UnitsOptions } from "./units.ts";
 import { assertValidator, type Validator } from "./validator.ts";
+import type { OnUnknownRule } from "./validatorRules.ts";
 import type { FileTriggerName, HostRequest, TriggerName } from "./workerMessages.ts";
 
 /** Connects definitions with the server. */
@@ -41,6 +42,8 @@ export interface DefinitionsOptions {
   /** Called after each definition. */
   onDefined(): void;
   callHost(callHost: HostRequest): Promise<unknown>;
+  /** Called for rules of validators that do not exist; without it, they are refused. */
+  onUnknownRule?: OnUnknownRule;
   logger: Logger;
 }
 
@@ -132,6 +135,7 @@ export function createDefinitions({
   registry,
   onDefined,
   callHost,
+  onUnknownRule,
   logger,
 }: DefinitionsOptions): CloudDefinitions {
   const register = (add: () => void): void => {
@@ -150,7 +154,7 @@ export function createDefinitions({
     validator?: Validator,
   ) => {
     assertFunction<FileTrigger>(run, triggerName);
-    assertValidator(`${triggerName} of files`, validator);
+    assertValidator(`${triggerName} of files`, validator, onUnknownRule);
     register(() => registry.files.set(key, { run, validator, triggerName }));
   };
   const defineObject = (
@@ -161,7 +165,7 @@ export function createDefinitions({
   ): void => {
     const className = classNameOf(reference);
     assertTrigger(trigger, className);
-    assertValidator(`${trigger} of ${className}`, validator);
+    assertValidator(`${trigger} of ${className}`, validator, onUnknownRule);
     if (className === FILE_CLASS) {
       defineFile(`${trigger}File`, trigger, run, validator);
     } else if (className === CONFIG_CLASS && (trigger === "beforeSave" || trigger === "afterSave")) {
@@ -189,7 +193,7 @@ export function createDefinitions({
             : "Only the _User class is allowed for the beforeLogin, afterLogin, and beforePasswordResetRequest triggers",
         );
       }
-      assertValidator(trigger, validator);
+      assertValidator(trigger, validator, onUnknownRule);
       const registration = { run, validator: validator ?? undefined };
       register(() => registry.objectTriggers.set(`${trigger}.${className}`, registration));
     };
@@ -208,7 +212,7 @@ export function createDefinitions({
   ): void => {
     const className = classNameOf(reference);
     assertTrigger(name, className);
-    assertValidator(`${name} of ${className}`, validator);
+    assertValidator(`${name} of ${className}`, validator, onUnknownRule);
     assertFunction<T>(run, `${name} of ${className}`);
     register(() => map.set(className, { run, validator }));
   };
@@ -222,7 +226,7 @@ export function createDefinitions({
   };
   return {
     define(name, run, validator) {
-      assertDefinition("function", name, run, validator);
+      assertDefinition("function", name, run, validator, onUnknownRule);
       register(() => registry.functions.set(name, { run, validator }));
     },
     job(name, run) {
@@ -251,7 +255,7 @@ export function createDefinitions({
     beforeDeleteFile: defineFileTriggerOf("beforeDeleteFile"),
     afterDeleteFile: defineFileTriggerOf("afterDeleteFile"),
     beforeConnect(run, validator) {
-      assertValidator("beforeConnect", validator);
+      assertValidator("beforeConnect", validator, onUnknownRule);
       register(() => {
         registry.beforeConnect = { run, validator };
       });

@@ -14,6 +14,7 @@ import type {
   SubscribeRequest,
 } from "./cloudRequests.ts";
 import { assertValidator, type Validator } from "./validator.ts";
+import type { OnUnknownRule } from "./validatorRules.ts";
 import type {
   ConfigTriggerName,
   FileTriggerName,
@@ -118,12 +119,18 @@ export function clearRegistry(registry: Registry): void {
 const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
 /** Throws Error if a function or job has an invalid name or definition. */
-export function assertDefinition(kind: string, name: string, run: unknown, validator?: unknown): void {
+export function assertDefinition(
+  kind: string,
+  name: string,
+  run: unknown,
+  validator?: unknown,
+  onUnknownRule?: OnUnknownRule,
+): void {
   if (!FUNCTION_NAME.test(name)) {
     throw new Error(
       `"${name}" cannot name a cloud ${kind}: letters, digits, _, - and dots between them can, a letter first`,
     );
   }
   if (typeof run !== "function") throw new Error(`The cloud ${kind} ${name} must be a function`);
-  assertValidator(name, validator);
+  assertValidator(name, validator, onUnknownRule);
 }

@@ -3,7 +3,7 @@ import { ErrorCode, ownValue, ProtocolError } from "@purse/protocol";
 import type { CloudRequest } from "./cloudRequests.ts";
 import type { RateLimitRule } from "./rateLimitRule.ts";
 import { thrownMessage } from "./thrownErrors.ts";
-import { assertValidatorRules } from "./validatorRules.ts";
+import { assertValidatorRules, type OnUnknownRule } from "./validatorRules.ts";
 
 /** Rules for a parameter. */
 interface FieldRule {
@@ -47,11 +47,12 @@ export type Validator = ValidatorRules | ((request: ValidatedRequest) => unknown
 export function assertValidator(
   name: string,
   validator: unknown,
+  onUnknown?: OnUnknownRule,
 ): asserts validator is Validator | null | undefined {
   if (validator === undefined || validator === null || typeof validator === "function") return;
   if (!isObject(validator))
     throw new Error(`The validator of ${name} must be a function or an object of rules`);
-  assertValidatorRules(name, validator);
+  assertValidatorRules(name, validator, onUnknown);
 }
 
 /** The request to validate: functions have params, triggers have an object. */

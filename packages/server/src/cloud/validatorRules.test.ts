@@ -22,6 +22,17 @@ describe("assertValidatorRules()", () => {
     expect(() => assertValidatorRules("f", rules)).toThrow(reason);
   });
 
+  it("reports rules that do not exist instead of throwing if it is told how, but not wrong types", () => {
+    const reported: string[] = [];
+    const report = (message: string) => void reported.push(message);
+    assertValidatorRules("f", { requiredUser: true, fields: { a: { message: "no" } } }, report);
+    expect(reported).toEqual([
+      expect.stringContaining("The validator of f: requiredUser is not a supported parameter"),
+      expect.stringContaining("The validator of f: message is not a supported parameter"),
+    ]);
+    expect(() => assertValidatorRules("f", { requireUser: [] }, report)).toThrow("Invalid type");
+  });
+
   it("accepts all rules of functions, triggers and fields", () => {
     const field = { required: true, type: String, default: "f", constant: true, options: ["f"], error: "no" };
     expect(() =>

@@ -25,31 +25,48 @@ const FIELD_RULES: Readonly<Record<string, Types>> = {
   error: ["string"],
 };
 
-/** Throws Error for rules that do not exist or have another type: they would be ignored, and allow too much. */
-export function assertValidatorRules(name: string, rules: object): void {
+/** Receives the message about a rule that does not exist. */
+export type OnUnknownRule = (message: string) => void;
+
+/**
+ * Throws Error for rules that do not exist or have another type: they would be ignored, and allow too much. With
+ * `onUnknown`, rules that do not exist are reported instead, as old code has some.
+ */
+export function assertValidatorRules(name: string, rules: object, onUnknown: OnUnknownRule = refuse): void {
   for (const [key, value] of Object.entries(rules)) {
-    assertRule(name, RULES, key, value);
+    assertRule(name, RULES, key, value, onUnknown);
     if (key === "rateLimit") assertRateLimitRule(name, value);
     if ((key === "fields" || key === "requireUserKeys") && !Array.isArray(value))
-      assertFieldRules(name, value);
+      assertFieldRules(name, value, onUnknown);
   }
+}
+
+function refuse(message: string): never {
+  throw new Error(message);
 }
 
 /** The rules of each field; a name of a field stands for itself. */
-function assertFieldRules(name: string, fields: object): void {
+function assertFieldRules(name: string, fields: object, onUnknown: OnUnknownRule): void {
   for (const rules of Object.values(fields)) {
     if (typeof rules !== "object" || rules === null) continue;
-    for (const [key, value] of Object.entries(rules)) assertRule(name, FIELD_RULES, key, value);
+    for (const [key, value] of Object.entries(rules)) assertRule(name, FIELD_RULES, key, value, onUnknown);
   }
 }
 
-function assertRule(name: string, rules: Readonly<Record<string, Types>>, key: string, value: unknown): void {
+function assertRule(
+  name: string,
+  rules: Readonly<Record<string, Types>>,
+  key: string,
+  value: unknown,
+  onUnknown: OnUnknownRule,
+): void {
   const types = ownValue(rules, key);
   if (!types) {
-    throw new Error(
+    onUnknown(
       `The validator of ${name}: ${key} is not a supported parameter for Cloud Function validations. ` +
         `These are: ${Object.keys(rules).join(", ")}`,
     );
+    return;
   }
   const type = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
   if (types.some((each) => each === "any" || each === type)) return;

@@ -18,6 +18,7 @@ import { installNamespace } from "./namespace.ts";
 import { loadPlugins } from "./plugins.ts";
 import { newRegistry } from "./registry.ts";
 import { defaultErrorOf, thrownMessage } from "./thrownErrors.ts";
+import { resolveTypescriptSource } from "./typescriptSources.ts";
 import type {
   HostMessage,
   HostRequest,
@@ -159,6 +160,10 @@ try {
     logger,
     file: startData.file === "" ? import.meta.filename : startData.file,
     settings: startData.settings,
+    // Parse Server 4, on which Moralis ran, ignored them.
+    ...(startData.settings.compatibility === "parse" && {
+      onUnknownRule: (message: string) => logger.warn(`${message}. It is ignored`),
+    }),
     onDefined: markChanged,
   });
   ownFiles = new Set(files);
@@ -238,6 +243,7 @@ function remoteErrorOf(error: unknown, defaults: RemoteError): RemoteError {
 function trackLoadedFiles(): ReadonlySet<string> {
   const loaded = new Set<string>(startData.file === "" ? [] : [startData.file]);
   registerHooks({
+    resolve: resolveTypescriptSource,
     load(url, context, next) {
       if (url.startsWith("file:") && !url.includes("/node_modules/")) {
         loaded.add(fileURLToPath(url));

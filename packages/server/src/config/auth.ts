@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { z } from "zod";
+import { type BuiltInAuth, builtInSchema, mfaSchema, packagedAdapter } from "./builtInAuth.ts";
+import { deepest } from "./sectionErrors.ts";
 import { assertFile, attempt, HTTP, urlWith } from "./settingTypes.ts";
 
 /** A custom adapter of the operator, with Parse's interface. */
@@ -11,6 +13,8 @@ export interface CustomAdapter {
   validateUpdate?(authData: JsonObject, options: JsonObject, request: unknown): unknown;
   validateAppId?(appIds: unknown, authData: JsonObject, options: JsonObject, request: unknown): unknown;
   validateOptions?(options: JsonObject): unknown;
+  /** Replaces what a client sent by what identifies the user, such as a code by an id. May change its parameter. */
+  beforeFind?(authData: JsonObject): unknown;
   challenge?(data: unknown, authData: unknown, options: JsonObject, request: unknown): unknown;
   /** What is read in place of the stored authData; a falsy value for that itself. Called with `{ ip, user, master }`. */
   afterFind?(request: unknown, authData: JsonObject, options: JsonObject | undefined): unknown;
@@ -20,12 +24,12 @@ export interface CustomAdapter {
 
 /** A sign-in provider. */
 export type AuthProviderConfig =
-  | { type: "oidc"; issuer: string; clientIds: string[] }
+  | BuiltInAuth
   /** `module`: a custom adapter, or the path of a module whose default export is one. */
   | { type: "custom"; module: string | CustomAdapter; options: JsonObject };
 
 /** Names of the built-in sign-in methods. */
-const RESERVED: ReadonlySet<string> = new Set(["mfa", "anonymous", "moralisEth", "password"]);
+const RESERVED: ReadonlySet<string> = new Set(["anonymous", "moralisEth", "password"]);
 
 /** The ways to validate: as a whole, or in three steps. */
 const VALIDATORS = ["validateAuthData", "validateSetUp", "validateLogin", "validateUpdate"] as const;
@@ -54,6 +58,7 @@ const CUSTOM = z
     return { type: "custom", module, options: optionsIn(options) };
   });
 
+const PROVIDER_FORMAT = 'it must be { type: "oidc", issuer, clientId } or { module, … }';
 const PROVIDER = z.union(
   [
     OIDC,
@@ -62,22 +67,54 @@ const PROVIDER = z.union(
     ),
     CUSTOM,
   ],
-  { error: 'it must be { type: "oidc", issuer, clientId } or { module, … }' },
+  { error: PROVIDER_FORMAT },
 );
 
-/** `auth` of the config file: providers by name. */
+const NAME = z.string().refine((name) => /^[A-Za-z]\w{0,63}$/.test(name) && !RESERVED.has(name), {
+  error: "it cannot name a provider",
+});
+
+/** `auth` of the config file: providers by name, also with the settings of those that Parse Server has built in. */
 export const authSchema = z
-  .record(
-    z.string().refine((name) => /^[A-Za-z]\w{0,63}$/.test(name) && !RESERVED.has(name), {
-      error: "it cannot name a provider",
-    }),
-    PROVIDER.superRefine((provider, context) => {
-      if (provider.type !== "custom" || typeof provider.module !== "string") return;
-      const { module } = provider;
-      attempt(() => assertFile(module), context, ["module"]);
-    }),
-  )
+  .record(NAME, z.unknown())
+  .transform((providers, context) => {
+    const parsed: Record<string, AuthProviderConfig> = {};
+    for (const [name, settings] of Object.entries(providers)) {
+      const { success, data, error } = providerSchema(name, settings).safeParse(settings, { jitless: true });
+      if (!success) {
+        const [first] = error.issues;
+        const { path, message } = first ? deepest(first, []) : { path: [], message: PROVIDER_FORMAT };
+        context.addIssue({ code: "custom", message, path: [name, ...path] });
+      } else if (data !== undefined) parsed[name] = data;
+    }
+    return parsed;
+  })
   .default({});
+
+/** A provider whose adapter is there. */
+const EXISTING = PROVIDER.superRefine((provider, context) => {
+  if (provider.type !== "custom" || typeof provider.module !== "string") return;
+  const { module } = provider;
+  attempt(() => assertFile(module), context, ["module"]);
+});
+
+function providerSchema(name: string, settings: unknown): z.ZodType<AuthProviderConfig | undefined> {
+  if (name === "mfa") return mfaSchema.transform(() => undefined);
+  const isObject = typeof settings === "object" && settings !== null;
+  if (!isObject || "type" in settings || "module" in settings || isCustomAdapter(settings)) return EXISTING;
+  const builtIn = builtInSchema(name, settings);
+  if (builtIn) return builtIn;
+  return z.unknown().transform((_, context): AuthProviderConfig | undefined => {
+    try {
+      const module = packagedAdapter(name);
+      if (module !== undefined) return { type: "custom", module, options: optionsIn(settings) };
+      context.addIssue({ code: "custom", message: PROVIDER_FORMAT });
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    }
+    return undefined;
+  });
+}
 
 /** Whether a value implements `validateAuthData`, or all three steps instead. */
 export function isCustomAdapter(value: unknown): value is CustomAdapter {

@@ -34,7 +34,7 @@ interface IssueLocation {
  * The path and message of an issue. For a union, the best matching alternative is reported: the one with the deepest
  * error.
  */
-function deepest(issue: z.core.$ZodIssue, parent: PropertyKey[]): IssueLocation {
+export function deepest(issue: z.core.$ZodIssue, parent: PropertyKey[]): IssueLocation {
   const path = [...parent, ...issue.path];
   if (issue.code === "invalid_key") return { path, message: issue.issues[0]?.message ?? issue.message };
   const own: IssueLocation = { path, message: issue.message };

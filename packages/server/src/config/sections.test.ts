@@ -46,6 +46,31 @@ describe("sections of the config file", () => {
     });
   });
 
+  it("accept the settings of sign-in providers under the names of Parse Server", () => {
+    const { auth } = readSections({
+      auth: {
+        google: { clientId: "web", cacheMaxAge: 1 },
+        apple: { clientId: ["a", "b"] },
+        facebook: { appIds: ["1"], appSecret: "s" },
+        github: { clientId: "c", clientSecret: "s" },
+        spotify: { enableInsecureAuth: true },
+        keycloak: { config: { "auth-server-url": "https://k.example/", realm: "r", "client-id": "c" } },
+        own: { oauth2: true, tokenIntrospectionEndpointUrl: "https://own.example/introspect" },
+        mfa: { enabled: true, options: ["TOTP"], digits: 6, period: 30, algorithm: "SHA1" },
+      },
+    });
+    expect(auth).toMatchObject({
+      google: { type: "oidc", issuer: "https://accounts.google.com", clientIds: ["web"] },
+      apple: { type: "oidc", issuer: "https://appleid.apple.com", clientIds: ["a", "b"] },
+      facebook: { type: "facebook", appIds: ["1"], appSecret: "s" },
+      github: { type: "code", service: "github", options: { clientId: "c", clientSecret: "s" } },
+      spotify: { type: "code", options: { enableInsecureAuth: true } },
+      keycloak: { type: "keycloak", issuer: "https://k.example/realms/r", clientId: "c" },
+      own: { type: "introspection", options: { useridField: "sub" } },
+    });
+    expect(auth).not.toHaveProperty("mfa");
+  });
+
   it("accept valid values", async () => {
     const adapter = { validateAuthData: () => undefined };
     const account = { project_id: "p", client_email: "a@b.c", private_key: PEM };
@@ -108,7 +133,15 @@ describe("sections of the config file", () => {
       { auth: { google: { type: "oidc", issuer: "google", clientId: "id" } } },
       '"auth.google.issuer" of the config',
     ],
-    [{ auth: { own: {} } }, '"auth.own'],
+    [{ auth: { own: {} } }, '"auth.own" of the config file: it must be { type: "oidc"'],
+    [{ auth: { google: {} } }, '"auth.google.clientId" of the config file: it must be the id of a client'],
+    [{ auth: { github: { clientId: "id" } } }, '"auth.github" of the config file: it needs clientId and'],
+    [
+      { auth: { mfa: { options: ["SMS"] } } },
+      '"auth.mfa.options[0]" of the config file: the second factor is TOTP',
+    ],
+    [{ auth: { ldap: { url: "ldap://a" } } }, '"auth.ldap" of the config file: ldap is an adapter of Parse'],
+    [{ auth: { own: { oauth2: true } } }, '"auth.own.tokenIntrospectionEndpointUrl" of the config file'],
     [{ names: { gateways: ["gateway"] } }, '"names.gateways[0]" of the config file: it must be an origin'],
     [
       { names: { ens: { 1: "0x1" } } },

@@ -68,7 +68,7 @@ export const SECTIONS = {
   auth: {
     group: "Users and sessions",
     description:
-      'Sign-in providers by name: { type: "oidc", issuer, clientId }, or { module, … } with validateAuthData.',
+      'Sign-in providers by name: { type: "oidc", issuer, clientId }, { module, … } with validateAuthData, or the settings of a provider that Parse Server has built in, such as google: { clientId }.',
     schema: authSchema,
   },
   mail: {

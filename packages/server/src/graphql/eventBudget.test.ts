@@ -65,8 +65,7 @@ describe("the budget of events", () => {
         return { result: running, chars: 0 };
       }),
     );
-    await new Promise((turn) => setImmediate(turn));
-    expect(running).toBe(4);
+    await expect.poll(() => running).toBe(4);
     resolve();
     await Promise.all(events);
     expect(running).toBe(20);

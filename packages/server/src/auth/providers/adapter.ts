@@ -28,6 +28,11 @@ export interface AuthResult {
 export interface AuthAdapter {
   /** Whether a user can set the provider up without an `id`. */
   allowsMissingId?: boolean;
+  /**
+   * Replaces what a client sent by the verified authData with the `id` of the user, before that user is known. Throws if
+   * it is not valid.
+   */
+  identify?(authData: JsonObject): Promise<JsonObject>;
   /** Verifies `authData.{provider}` of a client. Throws if the proof is not valid. */
   validateAuthData(authData: JsonObject, check: AuthCheck): Promise<AuthResult>;
   /** The policy for a user with the stored authData; `default` if there is none. Throws -1 for another value. */

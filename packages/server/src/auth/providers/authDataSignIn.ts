@@ -70,9 +70,11 @@ export class AuthDataSignIn {
     if (!isSolo && additional.length > 0 && !additional.some(isSent)) {
       throw new ProtocolError(ErrorCode.OTHER_CAUSE, `Missing additional authData ${additional.join(",")}`);
     }
-    const unverified = proofs.filter(
-      ([provider, proof]) => !(allowsExpiredTokens && isDeepStrictEqual(known[provider], proof)),
-    );
+    const unverified: [string, JsonValue][] = [];
+    for (const [provider, proof] of proofs) {
+      const isStored = allowsExpiredTokens && isSecret(proof) && isDeepStrictEqual(known[provider], proof);
+      if (!isStored || (await this.#options.providers.looksUp(provider))) unverified.push([provider, proof]);
+    }
     const verifyAll = () => this.#verifyAll(unverified, check, known, String(user.objectId));
     const isGuarded = additional.some(isSent);
     return { ...(isGuarded ? await guard(verifyAll) : await verifyAll()), isSolo };
@@ -109,6 +111,11 @@ export class AuthDataSignIn {
     }
     return policies;
   }
+}
+
+/** Whether authData has more than an id, which others may know. */
+function isSecret(proof: JsonValue): boolean {
+  return isJsonObject(proof) && Object.keys(proof).some((name) => name !== "id");
 }
 
 /** The responses of providers for the client, by provider. */

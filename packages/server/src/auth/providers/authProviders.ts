@@ -7,6 +7,7 @@ import {
   MAX_AUTH_ID_LENGTH,
   ProtocolError,
 } from "@purse/protocol";
+import type { AuthProviderConfig } from "../../config/auth.ts";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { Store, Write } from "../../database/store.ts";
 import type { AuthConfig } from "../authDependencies.ts";
@@ -14,7 +15,11 @@ import { PASSKEY_PROVIDER } from "../passkeys/passkeyProvider.ts";
 import { WALLET_PROVIDER } from "../wallets.ts";
 import type { AuthAdapter, AuthCheck, AuthPolicy } from "./adapter.ts";
 import { anonymousAdapter } from "./anonymous.ts";
+import { codeServiceAdapter } from "./codeService.ts";
 import { customAdapter } from "./custom.ts";
+import { facebookAdapter } from "./facebook.ts";
+import { introspectionAdapter } from "./introspection.ts";
+import { keycloakAdapter } from "./keycloak.ts";
 import { MFA } from "./mfa.ts";
 import { oidcAdapter } from "./oidc.ts";
 
@@ -45,6 +50,8 @@ export class AuthProviders {
   readonly #store: ProviderDependencies["store"];
   /** Identities that a request has verified, for the rules that create its user. */
   readonly #verified = new WeakMap<RequestContext, VerifiedIdentity[]>();
+  /** What adapters have identified, which has not been sent by a client. */
+  readonly #identified = new WeakSet<JsonObject>();
 
   /** `builtIn` are the adapters that need no settings, by provider. */
   constructor({ config, store }: ProviderDependencies, builtIn: Readonly<Record<string, AuthAdapter>> = {}) {
@@ -57,6 +64,31 @@ export class AuthProviders {
     await this.#adapters;
   }
 
+  /**
+   * Replaces the proofs of providers that have to look up whom they identify, such as codes, by verified authData with an
+   * id. Others are returned as they are. Throws what the providers throw.
+   */
+  async identify(authData: JsonObject): Promise<JsonObject> {
+    const identified: JsonObject = { ...authData };
+    for (const [provider, proof] of proofsOf(authData))
+      if (isJsonObject(proof)) identified[provider] = await this.#identifyOne(provider, proof);
+    return identified;
+  }
+
+  /** Only objects that this server has created count as identified. */
+  async #identifyOne(provider: string, proof: JsonObject): Promise<JsonObject> {
+    const adapter = (await this.#adapters).get(provider);
+    if (!adapter?.identify || this.#identified.has(proof)) return proof;
+    const identified = await adapter.identify(proof);
+    this.#identified.add(identified);
+    return identified;
+  }
+
+  /** Whether a provider looks up whom a proof identifies. */
+  async looksUp(provider: string): Promise<boolean> {
+    return (await this.#adapters).get(provider)?.identify !== undefined;
+  }
+
   /** Verifies one proof. Throws 252 for an unknown provider; 251, 250 and others for an invalid proof. */
   async verify(provider: string, proof: JsonValue | undefined, check: AuthCheck): Promise<VerifiedIdentity> {
     const adapter = (await this.#adapters).get(provider);
@@ -64,11 +96,12 @@ export class AuthProviders {
     if (!isJsonObject(proof)) {
       throw new ProtocolError(ErrorCode.INVALID_LINKED_SESSION, `authData.${provider} must be an object.`);
     }
-    const isMissing = proof.id === undefined && adapter.allowsMissingId === true;
-    if (!isMissing && idOf(proof) === undefined) {
+    const identified = await this.#identifyOne(provider, proof);
+    const isMissing = identified.id === undefined && adapter.allowsMissingId === true;
+    if (!isMissing && idOf(identified) === undefined) {
       throw new ProtocolError(ErrorCode.LINKED_ID_MISSING, `authData.${provider} needs an id.`);
     }
-    const { stored, response } = await adapter.validateAuthData(proof, check);
+    const { stored, response } = await adapter.validateAuthData(identified, check);
     return { provider, id: stored && idOf(stored), stored, response };
   }
 
@@ -180,12 +213,28 @@ async function createAdapters(
   const adapters = new Map<string, AuthAdapter>(Object.entries(builtIn));
   if (enableAnonymousUsers) adapters.set(ANONYMOUS_PROVIDER, anonymousAdapter(anonymousIdLength));
   for (const [provider, config] of Object.entries(auth)) {
-    adapters.set(
-      provider,
-      config.type === "oidc"
-        ? oidcAdapter(config)
-        : await customAdapter(provider, config.module, config.options, compatibility === "parse"),
-    );
+    adapters.set(provider, await createAdapter(provider, config, compatibility === "parse"));
   }
   return adapters;
+}
+
+async function createAdapter(
+  provider: string,
+  config: AuthProviderConfig,
+  isParseCompatible: boolean,
+): Promise<AuthAdapter> {
+  switch (config.type) {
+    case "oidc":
+      return oidcAdapter(config);
+    case "facebook":
+      return facebookAdapter(config);
+    case "code":
+      return codeServiceAdapter(config.service, config.options);
+    case "keycloak":
+      return keycloakAdapter(config);
+    case "introspection":
+      return introspectionAdapter(config.options);
+    case "custom":
+      return customAdapter(provider, config.module, config.options, isParseCompatible);
+  }
 }

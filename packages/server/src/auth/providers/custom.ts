@@ -26,7 +26,7 @@ export async function customAdapter(
   options: JsonObject,
   isParseCompatible: boolean,
 ): Promise<AuthAdapter> {
-  const adapter = typeof module === "string" ? await load(module) : module;
+  const adapter = withoutStubs(typeof module === "string" ? await load(module) : module);
   const { policy: fixedPolicy } = adapter;
   if (typeof fixedPolicy !== "function" && !isPolicyOrNone(fixedPolicy)) {
     throw new Error(
@@ -36,6 +36,18 @@ export async function customAdapter(
   await adapter.validateOptions?.(options);
   return {
     allowsMissingId: true,
+    ...(adapter.beforeFind && {
+      async identify(authData: JsonObject): Promise<JsonObject> {
+        const identified = structuredClone(authData);
+        try {
+          await adapter.beforeFind?.(identified);
+        } catch (error) {
+          throw rejection(error, "Auth failed. Unknown error.");
+        }
+        const plain = jsonOf(identified);
+        return isJsonObject(plain) ? plain : {};
+      },
+    }),
     async validateAuthData(authData, check) {
       try {
         const request = adapterRequest(check, undefined);
@@ -121,9 +133,38 @@ function rejection(error: unknown, fallback: string): ProtocolError {
   return new ProtocolError(code, typeof message === "string" && message !== "" ? message : fallback);
 }
 
+/** Methods that Parse Server's base class of adapters has, which accept everything. */
+const STEPS = [
+  ...["validateAuthData", "validateAppId", "validateSetUp", "validateLogin", "validateUpdate"],
+  ...["challenge", "afterFind", "beforeFind", "validateOptions"],
+] as const;
+
+/**
+ * Hides the methods that an adapter has from Parse Server's base class and does not implement. Calling them would accept any
+ * proof.
+ */
+function withoutStubs(adapter: CustomAdapter): CustomAdapter {
+  const isStub = (name: string) => {
+    let owner: unknown = adapter;
+    while (typeof owner === "object" && owner !== null && !Object.hasOwn(owner, name))
+      owner = Object.getPrototypeOf(owner);
+    return typeof owner === "object" && owner?.constructor.name === "AuthAdapter";
+  };
+  const stubs: ReadonlySet<unknown> = new Set(STEPS.filter(isStub));
+  if (stubs.size === 0) return adapter;
+  const implemented = new Proxy(adapter, {
+    get: (target, name) => (stubs.has(name) ? undefined : Reflect.get(target, name)),
+  });
+  if (isCustomAdapter(implemented)) return implemented;
+  throw new Error(`the sign-in adapter ${adapter.constructor.name} implements no validation`);
+}
+
 async function load(path: string): Promise<CustomAdapter> {
   const module: { default?: unknown } = await import(pathToFileURL(path).href);
-  if (isCustomAdapter(module.default)) return module.default;
+  const { default: exported } = module;
+  // Of a CommonJS module, the default export is what require() returns.
+  const unwrapped = isRecord(exported) && "default" in exported ? exported.default : exported;
+  for (const each of [exported, unwrapped]) if (isCustomAdapter(each)) return each;
   throw new Error(
     `${path} must export an object with validateAuthData, or with validateSetUp, validateLogin and validateUpdate, as default`,
   );

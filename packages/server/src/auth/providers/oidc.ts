@@ -1,13 +1,18 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { errors, type JWTPayload, jwtVerify } from "jose";
 import type { AuthAdapter, AuthResult } from "./adapter.ts";
 import { createIssuerKeys } from "./issuerKeys.ts";
+import { signInError } from "./signInError.ts";
 
 export interface OidcOptions {
   /** The `iss` of the tokens; its keys are found by discovery. */
   issuer: string;
+  /** Other spellings of the issuer in tokens. */
+  otherIssuers?: readonly string[];
   /** Accepted audiences (`aud`). */
   clientIds: string[];
+  /** Whether a token is accepted that was issued to another app of the project (`azp`) for one of our clients. */
+  acceptsOtherParties?: boolean;
 }
 
 /** Tolerated clock difference, in seconds. */
@@ -18,14 +23,16 @@ const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 
 /**
  * Sign-in with an OpenID Connect provider: `{id, id_token}`, where the token was issued by the issuer for one of our
- * clients, has not expired, and its `sub` is `id` (OpenID Connect Core 1.0, section 3.1.3.7).
+ * clients, has not expired, and its `sub` is `id` (OpenID Connect Core 1.0, section 3.1.3.7). SDKs of Apple and Facebook
+ * call it `token`.
  */
-export function oidcAdapter({ issuer, clientIds }: OidcOptions): AuthAdapter {
-  const keysOf = createIssuerKeys(issuer, Date.now);
-
+export function oidcAdapter(
+  { issuer, otherIssuers = [], clientIds, acceptsOtherParties = false }: OidcOptions,
+  keysOf = createIssuerKeys(issuer, Date.now),
+): AuthAdapter {
   async function verify(token: string): Promise<JWTPayload> {
     const { payload, protectedHeader } = await jwtVerify(token, await keysOf(), {
-      issuer,
+      issuer: [issuer, ...otherIssuers],
       audience: clientIds,
       algorithms: ALGORITHMS,
       clockTolerance: CLOCK_TOLERANCE_S,
@@ -33,7 +40,7 @@ export function oidcAdapter({ issuer, clientIds }: OidcOptions): AuthAdapter {
     });
     // Access tokens and logout tokens of the same issuer have other types.
     if (!isJwt(protectedHeader.typ)) throw new errors.JWTInvalid("the token is not an ID token");
-    if (!isIssuedToUs(payload, clientIds)) {
+    if (!acceptsOtherParties && !isIssuedToUs(payload, clientIds)) {
       throw new errors.JWTClaimValidationFailed(
         'unexpected "azp" claim value',
         payload,
@@ -48,7 +55,8 @@ export function oidcAdapter({ issuer, clientIds }: OidcOptions): AuthAdapter {
   }
 
   return {
-    async validateAuthData({ id, id_token: idToken, nonce }: JsonObject): Promise<AuthResult> {
+    async validateAuthData({ id, id_token, token, nonce }: JsonObject): Promise<AuthResult> {
+      const idToken = id_token ?? token;
       if (typeof id !== "string" || typeof idToken !== "string" || idToken.length > MAX_TOKEN_LENGTH) {
         throw signInError("id and id_token must be strings");
       }
@@ -82,8 +90,4 @@ function isIssuedToUs({ aud, azp }: JWTPayload, clientIds: readonly string[]): b
   const isOurClient = (client: unknown) => typeof client === "string" && clientIds.includes(client);
   if (azp !== undefined) return isOurClient(azp);
   return (Array.isArray(aud) ? aud : [aud]).every(isOurClient);
-}
-
-function signInError(reason: string): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `The sign-in was refused: ${reason.slice(0, 200)}.`);
 }

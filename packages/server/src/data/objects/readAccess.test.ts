@@ -12,6 +12,7 @@ const STORE_READ =
 const EXCEPTIONS = new Map([
   ["data/dataService.ts", "reads a signed-in user for cloud code, as that user sees itself"],
   ["data/objects/objectReader.ts", "takes scopes that authorizeRead has made"],
+  ["data/objects/bulkWrites.ts", "reads the ids of what the master key changes in bulk"],
   ["data/objects/changedFields.ts", "answers a repeated write; a scope decides what of it is shown"],
   ["data/objects/write.ts", "reads what is about to be written, for rules and triggers"],
   ["data/schema/classDescriptions.ts", "asks whether a class has objects, for the master key"],
