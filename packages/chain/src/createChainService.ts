@@ -117,6 +117,7 @@ export function createChainService({
       ...nameHandlers(contexts, createGatewayClient(nameGateways)),
     },
     cursorKey,
+    (selector) => selectChain(selector).config.id,
   );
   const readNftMetadata = createMetadataReader(selectChain);
 

@@ -1,4 +1,5 @@
 import { invalid, notFound } from "../model/requestErrors.ts";
+import { indexOf } from "../model/rows.ts";
 import { searchKey, type TokenMetadata } from "../model/tokens.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getAllowance, getBalances } from "../node/tokens.ts";
@@ -14,7 +15,7 @@ import {
 } from "./chainContext.ts";
 import { firstKeptBlock } from "./eventRetention.ts";
 import { contractType } from "./nftFields.ts";
-import { blockFields, readList } from "./pagination.ts";
+import { blockFields, type ListParameters, readList } from "./pagination.ts";
 import { address as addressSchema } from "./parameterValues.ts";
 import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata, refreshTokenMetadata } from "./tokenMetadata.ts";
@@ -131,10 +132,13 @@ async function findNewTokens(chain: ChainContext, symbols: string[]): Promise<To
 async function transfersPage(
   chain: ChainContext,
   of: { wallet: string } | { token: string },
-  parameters: Parameters<typeof readList>[1],
+  { order, ...parameters }: ListParameters & { order: "asc" | "desc" },
 ) {
-  const { rows, blocks, page } = await readList<Erc20Transfer>(chain, parameters, (window) =>
-    chain.store.erc20Transfers(of, window),
+  const { rows, blocks, page } = await readList<Erc20Transfer>(
+    chain,
+    parameters,
+    (window) => chain.store.erc20Transfers(of, window),
+    order === "asc",
   );
   return page(
     rows.map((row) => ({
@@ -144,6 +148,7 @@ async function transfersPage(
       to_address: row.to,
       from_address: row.from,
       value: row.value,
+      log_index: indexOf(row.position),
     })),
   );
 }

@@ -13,14 +13,17 @@ import { topicsToJson } from "./transactions.ts";
 /** Logs of contracts, raw and decoded. */
 export function logHandlers(selectChain: SelectChain) {
   return {
-    getLogsByAddress: async ({ chain: selector, address, block_number, ...parameters }) => {
+    getLogsByAddress: async ({ chain: selector, address, block_number, order, ...parameters }) => {
       const chain = await selectFullIndex(selectChain, selector, "the logs of a contract");
       const { topic0, topic1, topic2, topic3, ...rest } = parameters;
       const topics = [topic0, topic1, topic2, topic3];
       const bounds =
         block_number === undefined ? rest : { ...rest, from_block: block_number, to_block: block_number };
-      const { rows, blocks, page } = await readList(chain, bounds, (window) =>
-        chain.store.logs(address, topics, window),
+      const { rows, blocks, page } = await readList(
+        chain,
+        bounds,
+        (window) => chain.store.logs(address, topics, window),
+        order === "asc",
       );
       return page(rows.map((log) => ({ ...logToJson(log), ...blockFields(blocks, log.position) })));
     },

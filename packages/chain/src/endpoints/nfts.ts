@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isFollowing } from "../model/chainStatus.ts";
 import { toWord } from "../model/hexBytes.ts";
 import { invalid, notFound, notSupported } from "../model/requestErrors.ts";
 import { blockOf, indexOf, type NftTransferRow, positionOf } from "../model/rows.ts";
@@ -118,14 +119,14 @@ export function nftHandlers(selectChain: SelectChain) {
         collection_logo: chain.labels.of(address).logo,
       };
     },
-    getNFTTransfers: async ({ chain: selector, address, direction, format, ...parameters }) => {
+    getNFTTransfers: async ({ chain: selector, address, direction, format, order, ...parameters }) => {
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);
-      return transfersPage(chain, { wallet: address, direction }, parameters, format);
+      return transfersPage(chain, { wallet: address, direction }, parameters, format, order === "asc");
     },
-    getContractNFTTransfers: async ({ chain: selector, address, format, ...parameters }) => {
+    getContractNFTTransfers: async ({ chain: selector, address, format, order, ...parameters }) => {
       const chain = await selectFullIndex(selectChain, selector, "the transfers of a collection");
-      return transfersPage(chain, { token: address }, parameters, format);
+      return transfersPage(chain, { token: address }, parameters, format, order === "asc");
     },
     getWalletTokenIdTransfers: async (given) => {
       const { chain: selector, address, token_id, format, order, ...parameters } = given;
@@ -133,12 +134,12 @@ export function nftHandlers(selectChain: SelectChain) {
       const of = { token: address, tokenId: toWord(token_id) };
       return transfersPage(chain, of, parameters, format, isAscending(order));
     },
-    getNftTransfersFromToBlock: async ({ chain: selector, format, ...parameters }) => {
+    getNftTransfersFromToBlock: async ({ chain: selector, format, order, ...parameters }) => {
       const { from_block, to_block, from_date, to_date } = parameters;
       if ([from_block, to_block, from_date, to_date].every((bound) => bound === undefined))
         throw invalid("one of from_block, to_block, from_date and to_date is required");
       const chain = await selectFullIndex(selectChain, selector, "the transfers of a range of blocks");
-      return transfersPage(chain, {}, parameters, format);
+      return transfersPage(chain, {}, parameters, format, order === "asc");
     },
     getNFTTransfersByBlock: async ({ chain: selector, block_number_or_hash, ...parameters }) => {
       const chain = await selectFullIndex(selectChain, selector, "the transfers of a block");
@@ -235,7 +236,7 @@ async function ownersPage(
 
 /** Completeness of a list: PARTIAL if the collection has tokens that are not listed individually. */
 function listStatus(chain: ChainContext, { isPartial }: { isPartial: boolean }): string {
-  if (chain.status().state === "syncing") return "SYNCING";
+  if (!isFollowing(chain.status())) return "SYNCING";
   return isPartial ? "PARTIAL" : "SYNCED";
 }
 

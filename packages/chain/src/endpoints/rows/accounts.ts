@@ -1,10 +1,21 @@
 import { z } from "zod";
-import { abi, address, addresses, choice, hash, integer, object, poolId, text } from "../parameterValues.ts";
+import {
+  abi,
+  address,
+  addresses,
+  blockNumber,
+  choice,
+  hash,
+  object,
+  poolId,
+  text,
+} from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
 import {
   atBlock,
   atDate,
+  blockOrder,
   chain,
   cursor,
   disableTotal,
@@ -51,6 +62,7 @@ export const accountEndpoints = {
       chain,
       format,
       direction: choice(["both", "to", "from"]).prefault("both").describe("Direction of the transfers."),
+      order: blockOrder,
       limit,
       cursor,
       disable_total: disableTotal,
@@ -93,6 +105,7 @@ export const accountEndpoints = {
       address: wallet,
       chain,
       ...range,
+      order: blockOrder,
       ...listPage,
     }),
     ignored: ["subdomain"],
@@ -107,7 +120,7 @@ export const accountEndpoints = {
     parameters: z.object({
       address: contract,
       chain,
-      block_number: integer
+      block_number: blockNumber
         .optional()
         .describe("Only this block; takes precedence over from_block and to_block."),
       ...range,
@@ -115,6 +128,7 @@ export const accountEndpoints = {
       topic1: topic,
       topic2: topic,
       topic3: topic,
+      order: blockOrder,
       limit,
       cursor,
       disable_total: disableTotal,

@@ -3,7 +3,7 @@ import * as pages from "../pageParameters.ts";
 import * as values from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
-import { atBlock, chain, cursor, listPage, range } from "./sharedParameters.ts";
+import { atBlock, blockOrder, chain, cursor, listPage, range } from "./sharedParameters.ts";
 
 const token = values.address.describe("Contract of the token.");
 
@@ -121,6 +121,7 @@ export const erc20Endpoints = {
       address: token,
       chain,
       ...range,
+      order: blockOrder,
       ...listPage,
     }),
     ignored: ["subdomain"],

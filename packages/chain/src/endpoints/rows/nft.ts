@@ -4,6 +4,7 @@ import { address, addresses, choice, days, list, text } from "../parameterValues
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
 import {
+  blockOrder,
   chain,
   cursor,
   disableTotal,
@@ -45,7 +46,7 @@ export const nftEndpoints = {
     group: "token",
     method: "GET",
     path: "/nft/transfers",
-    parameters: z.object({ chain, ...range, ...page, disable_total: disableTotal }),
+    parameters: z.object({ chain, ...range, ...page, order: blockOrder, disable_total: disableTotal }),
     response: SCHEMAS.nftTransferCollection,
     weight: "2",
     about: "Returns all NFT transfers in a range of blocks or time; at least one bound is required.",
@@ -91,6 +92,7 @@ export const nftEndpoints = {
       address: collection,
       chain,
       ...page,
+      order: blockOrder,
       disable_total: disableTotal,
     }),
     response: SCHEMAS.nftTransferCollection,
