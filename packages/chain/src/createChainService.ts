@@ -121,6 +121,7 @@ export function createChainService({
       ...nameHandlers(contexts, createGatewayClient(nameGateways)),
     },
     cursorKey,
+    (selector) => selectChain(selector).config.id,
   );
   const readNftMetadata = createMetadataReader(selectChain);
 

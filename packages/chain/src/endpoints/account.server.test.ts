@@ -218,7 +218,8 @@ describe("getTokenTransfers", () => {
       );
       await partly.waitFor(({ indexed, state }) => indexed === 10 && state === during);
       const some = await partly.run("getTokenTransfers", { address: chain.account(1) });
-      expect(some).toMatchObject({ total: expect.any(Number) });
+      expect(some).toMatchObject({ total: expect.any(Number), indexed_to_block: "10" });
+      expect(await page({})).not.toHaveProperty("indexed_to_block");
       const stranger = "0x00000000000000000000000000000000000000e1";
       const unknown = partly.run("getTokenTransfers", { address: stranger });
       await expect(unknown).rejects.toMatchObject({ status: 503 });

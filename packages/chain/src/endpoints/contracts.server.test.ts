@@ -41,7 +41,7 @@ async function contract(answer: (data: Hex) => { result: JsonValue } | { error: 
     node: new ChainNode(1337, [node.url]),
   };
   const { runContractFunction } = contractHandlers(() => chain as unknown as ChainContext);
-  const route = createRoute("runContractFunction", runContractFunction, Buffer.from("key"));
+  const route = createRoute("runContractFunction", runContractFunction, Buffer.from("key"), () => 1337);
   return {
     calls,
     run: (params: JsonObject) =>

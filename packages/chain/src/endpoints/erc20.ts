@@ -1,5 +1,6 @@
 import { formatUnits } from "viem";
 import { invalid, notFound } from "../model/requestErrors.ts";
+import { indexOf } from "../model/rows.ts";
 import { searchKey, type TokenMetadata } from "../model/tokens.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getAllowance, getBalances } from "../node/tokens.ts";
@@ -192,6 +193,7 @@ async function transfersPage(
       to_address: row.to,
       from_address: row.from,
       value: row.value,
+      log_index: indexOf(row.position),
     })),
   );
 }

@@ -9,7 +9,7 @@ function chainWith(
   return {
     config: { name: "eth" },
     store: { firstKeptBlock: async () => firstKept() },
-    status: () => status,
+    status: () => ({ state: "following" as const, ...status }),
   };
 }
 

@@ -7,7 +7,7 @@ import { chainUnavailable } from "./chainContext.ts";
 interface RetainedChain {
   config: Pick<ChainConfig, "name" | "keepBlocks" | "keepDays">;
   store: Pick<ChainStore, "firstKeptBlock">;
-  status(): Pick<ChainStatus, "indexed" | "keptFrom">;
+  status(): Pick<ChainStatus, "state" | "indexed" | "keptFrom">;
 }
 
 /** Events that a reader needs to continue where it was have been removed. */
@@ -34,10 +34,20 @@ export async function assertEventsKept(chain: RetainedChain, from: number): Prom
     );
 }
 
-/** A field of responses that lack the events of the blocks before; read it after the events. */
-export async function keptFields(chain: RetainedChain): Promise<{ kept_from_block?: string }> {
+/**
+ * Fields of responses that lack the events of earlier blocks, because they have been removed, or of later ones, because the
+ * index is not at the head of the chain; read them after the events.
+ */
+export async function keptFields(
+  chain: RetainedChain,
+): Promise<{ kept_from_block?: string; indexed_to_block?: string }> {
   const first = await firstKeptBlock(chain);
-  return first === undefined ? {} : { kept_from_block: String(first) };
+  const { state, indexed } = chain.status();
+  const isBehind = state !== "following" && indexed !== null;
+  return {
+    ...(first !== undefined && { kept_from_block: String(first) }),
+    ...(isBehind && { indexed_to_block: String(indexed) }),
+  };
 }
 
 /**

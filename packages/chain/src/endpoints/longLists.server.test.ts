@@ -119,6 +119,35 @@ describe.each(DATABASES)("on %s", (name) => {
     await expect(list({ cursor: cursor ?? "" }, "getNFTTransfers")).rejects.toMatchObject(invalid);
   });
 
+  it("rejects cursors of another address or order, but accepts other spellings, sizes and bounds of the same list", async () => {
+    const { cursor = "" } = await list({ limit: 10 });
+    const invalid = { status: 400, message: "cursor is invalid" };
+    await expect(list({ cursor, address: `0x${"b2".repeat(20)}` })).rejects.toMatchObject(invalid);
+    await expect(list({ cursor, order: "asc" })).rejects.toMatchObject(invalid);
+    const next = await list({ limit: 10, cursor });
+    const spelled = {
+      chain: `0x${CHAIN.toString(16)}`,
+      address: `0x${WALLET.slice(2).toUpperCase()}`,
+      order: "DESC",
+      from_block: "0x0",
+    };
+    expect((await list({ cursor, limit: 10, ...spelled })).result).toEqual(next.result);
+  });
+
+  it("returns transfers in either order, told apart by their log index", async () => {
+    const rowsOf = async (parameters: JsonObject) => {
+      const { result } = await list({ limit: 50, ...parameters });
+      return Array.isArray(result) ? result : [];
+    };
+    const [range, positions] = [{ from_block: "0x1", to_block: "0x2" }, new Set<string>()];
+    const descending = await rowsOf(range);
+    expect(await rowsOf({ ...range, order: "asc" })).toEqual(
+      (await rowsOf({ ...range, limit: 500 })).toReversed().slice(0, 50),
+    );
+    for (const row of descending) positions.add(`${Object(row).block_number} ${Object(row).log_index}`);
+    expect(positions.size).toBe(descending.length);
+  });
+
   it("rejects a range whose end precedes its start", async () => {
     await expect(list({ from_block: 5, to_block: 4 })).rejects.toMatchObject({
       status: 400,

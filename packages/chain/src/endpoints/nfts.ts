@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isFollowing } from "../model/chainStatus.ts";
 import { toWord } from "../model/hexBytes.ts";
 import { invalid, notFound, notSupported } from "../model/requestErrors.ts";
 import { blockOf, indexOf, type NftTransferRow, positionOf } from "../model/rows.ts";
@@ -255,7 +256,7 @@ async function ownersPage(
 
 /** Completeness of a list: PARTIAL if the collection has tokens that are not listed individually. */
 function listStatus(chain: ChainContext, { isPartial }: { isPartial: boolean }): string {
-  if (chain.status().state === "syncing") return "SYNCING";
+  if (!isFollowing(chain.status())) return "SYNCING";
   return isPartial ? "PARTIAL" : "SYNCED";
 }
 

@@ -30,6 +30,8 @@ export interface Page<Result> {
   cursor: string;
   /** The first block whose events are kept; absent if none have been removed. */
   kept_from_block?: string;
+  /** The latest block whose events are known; absent while the index is at the head of the chain. */
+  indexed_to_block?: string;
   result: Result[];
 }
 

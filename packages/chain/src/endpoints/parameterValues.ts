@@ -54,6 +54,15 @@ export const INTEGER_ERROR = "must be a non-negative integer";
 /** A non-negative integer, as number or decimal text. */
 export const integer = z.preprocess(textToNumber, z.int(INTEGER_ERROR).min(0, INTEGER_ERROR));
 
+/** The same, also in hexadecimal, as in JSON-RPC. */
+export const blockNumber = z.preprocess(
+  (value) =>
+    typeof value === "string" && /^0x[0-9a-f]{1,13}$/i.test(value.trim())
+      ? Number(value.trim())
+      : textToNumber(value),
+  z.int(INTEGER_ERROR).min(0, INTEGER_ERROR),
+);
+
 export function textToNumber(value: unknown): unknown {
   return typeof value === "string" && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value;
 }

@@ -55,6 +55,9 @@ export const blockNumber = like(decimal, "12386788");
 
 /** Of responses that consist of the events of blocks. */
 export const keptFields = {
+  indexed_to_block: like(decimal.optional(), "19386788").describe(
+    "The latest block whose events are known, while the server cannot tell whether there are later ones: the chain is being indexed, stands still, or its nodes do not respond or are rejected.",
+  ),
   kept_from_block: like(decimal.optional(), "12386788").describe(
     "The first block whose events the server keeps; absent if it has removed none.",
   ),

@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import { notSupported } from "../model/requestErrors.ts";
 import { IndexReadError, IndexSwitchedError } from "../store/indexErrors.ts";
-import { CursorSigner } from "./cursorSigner.ts";
+import { CursorSigner, listOf } from "./cursorSigner.ts";
 import { createParameterParser } from "./parseParameters.ts";
 import type { Route } from "./route.ts";
 import {
@@ -31,9 +31,12 @@ export type Handlers = {
   ) => Promise<EndpointResponses[Name] | StatusResponse>;
 };
 
+/** Finds the id of the chain that a client selects. Throws ProtocolError 142. */
+type ChainIdOf = (selector: unknown) => number;
+
 /** Creates the routes of all endpoints in match order. `cursorKey` signs their cursors. */
-export function createRoutes(handlers: Handlers, cursorKey: Uint8Array): Route[] {
-  return ENDPOINT_NAMES.map((name) => createRoute(name, handlers[name], cursorKey));
+export function createRoutes(handlers: Handlers, cursorKey: Uint8Array, chainIdOf: ChainIdOf): Route[] {
+  return ENDPOINT_NAMES.map((name) => createRoute(name, handlers[name], cursorKey, chainIdOf));
 }
 
 /** Creates the route of an endpoint. */
@@ -41,16 +44,21 @@ export function createRoute<Name extends EndpointName>(
   name: Name,
   handler: Handlers[Name],
   cursorKey: Uint8Array,
+  chainIdOf: ChainIdOf,
 ): Route {
   const signer = new CursorSigner(cursorKey, name);
   const row: TypedRow<EndpointParameters[Name]> = TYPED_ENDPOINTS[name];
   const parse = createParameterParser(row);
+  const isPaged = "cursor" in row.parameters.shape;
   const runWithStatus: Route["runWithStatus"] = async (values) => {
-    const parameters = parse(signer.verify(values));
+    const list = isPaged ? listOf(parse(CursorSigner.withoutCursor(values)), chainIdOf) : "";
+    const parameters = parse(CursorSigner.hasCursor(values) ? signer.verify(values, list) : values);
     const body = await withIndexErrors(
       handler(parameters).catch(retryAfterSwitch(() => handler(parameters))),
     );
-    return body instanceof StatusResponse ? body : { status: row.status ?? 200, body: signer.sign(body) };
+    return body instanceof StatusResponse
+      ? body
+      : { status: row.status ?? 200, body: signer.sign(body, list) };
   };
   return {
     method: row.method,

@@ -218,6 +218,7 @@ const erc20Transaction = z
     to_address: address,
     from_address: address,
     value: decimal,
+    log_index: like(z.int(), 12),
   })
   .describe("A transfer of a token: address is the token, value in its smallest unit.");
 

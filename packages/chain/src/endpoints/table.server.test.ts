@@ -93,6 +93,7 @@ describe("routes", () => {
       "getNativeBalance",
       async ({ chain, address }) => ({ balance: `${chain} ${address}` }),
       Buffer.from("key"),
+      () => 1337,
     );
     expect(balance).toMatchObject({
       method: "GET",
@@ -113,6 +114,7 @@ describe("routes", () => {
         return { balance: "1" };
       },
       Buffer.from("key"),
+      () => 1337,
     );
     const address = `0x${"ab".repeat(20)}`;
     expect(await balance.run({ address })).toEqual({ balance: "1" });

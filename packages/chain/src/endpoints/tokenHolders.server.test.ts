@@ -3,6 +3,8 @@ import {
   type Address,
   encodeAbiParameters,
   encodeFunctionData,
+  type Hex,
+  pad,
   parseAbi,
   toEventSelector,
   zeroAddress,
@@ -230,6 +232,24 @@ describe.each(DATABASES)("on %s", (name) => {
     const data = encodeFunctionData({ abi: tokenAbi, functionName: "make", args: [[...topics], "0x"] });
     await chain.send(0, emitter, data);
     await expect.poll(metadata, { timeout: 20_000 }).toBe("Upgraded");
+    const beacon = await newLogEmitter(chain);
+    const emit = async (contract: Address, signature: string, ...more: Hex[]) => {
+      const log = encodeFunctionData({
+        abi: tokenAbi,
+        functionName: "make",
+        args: [[toEventSelector(signature), ...more], "0x"],
+      });
+      await chain.send(0, contract, log);
+    };
+    text = "Behind a beacon";
+    await emit(emitter, "BeaconUpgraded(address)", pad(beacon));
+    await expect.poll(metadata, { timeout: 20_000 }).toBe("Behind a beacon");
+    text = "Beacon upgraded";
+    await emit(beacon, "Upgraded(address)", pad("0x"));
+    await expect.poll(metadata, { timeout: 20_000 }).toBe("Beacon upgraded");
+    text = "Diamond cut";
+    await emit(emitter, "DiamondCut((address,uint8,bytes4[])[],address,bytes)");
+    await expect.poll(metadata, { timeout: 20_000 }).toBe("Diamond cut");
     await behind.run("resyncTokenMetadata", { address: emitter });
     // A block that was never indexed is not noticed to be gone.
     await atHead(behind);

@@ -9,6 +9,11 @@ export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb
 /** Topic of `Upgraded(address)` of upgradable contracts (ERC-1967). */
 export const UPGRADED_TOPIC = "0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b";
 
+/** Topic of `BeaconUpgraded(address)` of proxies, whose code is that of a beacon (ERC-1967). */
+export const BEACON_UPGRADED_TOPIC = "0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e";
+/** Topic of `DiamondCut((address,uint8,bytes4[])[],address,bytes)` of contracts with several codes (ERC-2535). */
+export const DIAMOND_CUT_TOPIC = "0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673";
+
 /** CryptoPunks' `Assign(address,uint256)`, `PunkTransfer(address,address,uint256)`, `PunkBought(uint256,uint256,address,address)`. */
 export const ASSIGN_TOPIC = "0x8a0e37b73a0d9c82e205d4d1a3ff3d0b57ce5f4d7bccf6bac03336dc101cb7ba";
 export const PUNK_TRANSFER_TOPIC = "0x05af636b70da6819000c49f85b21fa82081c632069bb626f30932034099107d8";

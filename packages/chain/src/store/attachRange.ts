@@ -3,6 +3,7 @@ import { toHex } from "../model/hexBytes.ts";
 import { type BlockRow, positionOf } from "../model/rows.ts";
 import { decodeOrdered } from "./orderedInteger.ts";
 import { addErc20Balances } from "./postgresErc20Balances.ts";
+import { requeueTokens } from "./postgresInsert.ts";
 import { correctNftOwnersBetween } from "./postgresNftBalances.ts";
 import { partitionBounds } from "./postgresPartitions.ts";
 import type { Transaction } from "./postgresSql.ts";
@@ -53,7 +54,7 @@ export async function attachRange(
     SELECT number, hash, parent_hash, timestamp FROM ${table("blocks")}`;
   await tx`INSERT INTO nft_ranges (position, token, first, last, from_address, to_address)
     SELECT position, token, first, last, from_address, to_address FROM ${table("nft_ranges")}`;
-  await tx`UPDATE tokens SET known = 0 WHERE address IN (SELECT address FROM ${table("upgraded")})`;
+  await requeueTokens(tx, table("upgraded"));
   await tx`INSERT INTO tokens (address, standard, position, known)
     SELECT address, standard, position, 0 FROM ${table("tokens")}
     ON CONFLICT (address) DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0

@@ -8,7 +8,7 @@ import {
   sql,
 } from "kysely";
 import type { IndexChange, IndexQuery } from "./indexQuery.ts";
-import { POSTGRES_APPROVALS, SQLITE_APPROVALS } from "./schema.ts";
+import { POSTGRES_APPROVALS, postgresLiteral, SQLITE_APPROVALS, sqliteLiteral } from "./schema.ts";
 import { POSTGRES_TERMS } from "./searchSchema.ts";
 import type { ChainTables, ListTable } from "./tables.ts";
 
@@ -115,7 +115,7 @@ export const POSTGRES: Dialect = {
   deadlineCheck: sql`true`,
   needsBranchLimits: true,
   textOrder: sql` COLLATE "C"`,
-  literal: (hex) => sql.raw(`'\\x${hex.slice(2)}'::bytea`),
+  literal: (hex) => sql.raw(postgresLiteral(hex)),
   hex: (bytes) => sql`encode(${bytes}, 'hex')`,
   hexPosition: (position) => sql`lpad(to_hex(${position}), 16, '0')`,
   joined: (text, order) => sql`string_agg(${text}, ''${order ? sql` ORDER BY ${order}` : sql``})`,
@@ -146,7 +146,7 @@ function sqliteDialect(deadlineCheck: RawBuilder<SqlBool>): Dialect {
     deadlineCheck,
     needsBranchLimits: false,
     textOrder: sql``,
-    literal: (hex) => sql.raw(`X'${hex.slice(2)}'`),
+    literal: (hex) => sql.raw(sqliteLiteral(hex)),
     hex: (bytes) => sql`hex(${bytes})`,
     hexPosition: (position) => sql`printf('%016x', ${position})`,
     joined: (text, order) => sql`group_concat(${text}, ''${order ? sql` ORDER BY ${order}` : sql``})`,

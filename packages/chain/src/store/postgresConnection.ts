@@ -5,7 +5,7 @@ import { LEASE_TABLE } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { PARTITIONS_FACT } from "./postgresPartitions.ts";
 import { openSqlPool, type Sql, type SqlPool } from "./postgresSql.ts";
-import { ADDED_COLUMNS, POSTGRES_APPROVALS, schemaStatements } from "./schema.ts";
+import { ADDED_COLUMNS, POSTGRES_APPROVALS, postgresLiteral, schemaStatements } from "./schema.ts";
 import { POSTGRES_SEARCH } from "./searchSchema.ts";
 
 /** Timeout of a transaction, in ms. */
@@ -45,7 +45,7 @@ const SCHEMA_DIALECT = {
   numbered: "int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
   isPartitioned: false,
   approvals: POSTGRES_APPROVALS,
-  literal: (hex: string) => `'\\x${hex.slice(2)}'::bytea`,
+  literal: postgresLiteral,
   collation: ' COLLATE "C"',
   search: POSTGRES_SEARCH,
 };

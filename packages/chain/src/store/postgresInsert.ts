@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { toBytes } from "../model/hexBytes.ts";
 import {
   type BlockRows,
@@ -26,8 +26,8 @@ import {
   tradeValues,
   transactionValues,
 } from "./rowValues.ts";
-import type { EventTable } from "./schema.ts";
-import { upgradedContracts } from "./upgradedContracts.ts";
+import { type EventTable, postgresLiteral } from "./schema.ts";
+import { proxiesOf, upgradedContracts } from "./upgradedContracts.ts";
 
 /** The rows of tables in the format of COPY. */
 export type EncodedRows = Record<EventTable | "blocks" | "nft_ranges", Buffer | undefined>;
@@ -78,8 +78,7 @@ export async function insertBlocks(
   await addErc20Balances(tx, erc20BalanceChanges(transfers, 1));
   const upgraded = upgradedContracts(newLogs).map((address) => ({ address }));
   if (upgraded.length > 0) {
-    await tx`UPDATE tokens SET known = 0
-      WHERE address IN (SELECT address FROM ${rowsTable(upgraded, { bytes: ["address"] })} AS upgraded)`;
+    await requeueTokens(tx, rowsTable(upgraded, { bytes: ["address"] }));
   }
   await insert("trades");
   await insert("nft_ranges");
@@ -132,4 +131,11 @@ async function addUpdates(tx: Transaction, updates: NftUpdateRow[]): Promise<voi
     GROUP BY token, first
     ON CONFLICT (token, first) DO UPDATE SET last = greatest(nft_updates.last, excluded.last),
       block = greatest(nft_updates.block, excluded.block)`;
+}
+
+/** Has the metadata read again of the upgraded contracts in a table or query, and of the proxies of those that are beacons. */
+export async function requeueTokens(tx: Transaction, upgraded: RawBuilder<unknown>): Promise<void> {
+  const proxies = sql.raw(proxiesOf("(SELECT address FROM changed)", postgresLiteral));
+  await tx`WITH changed AS MATERIALIZED (SELECT address FROM ${upgraded} AS upgraded)
+    UPDATE tokens SET known = 0 WHERE address IN (SELECT address FROM changed UNION ${proxies})`;
 }

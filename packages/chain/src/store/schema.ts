@@ -1,5 +1,6 @@
 import { USER_OPERATION_TOPIC } from "../decode/userOperations/userOperationLog.ts";
 import { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, TRANSFER_TOPIC } from "../model/topics.ts";
+import { beaconLogs } from "./upgradedContracts.ts";
 
 /** SQL differences between the databases. */
 export interface SchemaDialect {
@@ -20,6 +21,10 @@ export interface SchemaDialect {
   /** Statements for the full-text index of metadata. */
   search: readonly string[];
 }
+
+/** Constants of bytes, from hex with 0x. */
+export const sqliteLiteral = (hex: string) => `X'${hex.slice(2)}'`;
+export const postgresLiteral = (hex: string) => `'\\x${hex.slice(2)}'::bytea`;
 
 /** Conditions of the partial index of approvals; queries must repeat them word for word. */
 export const SQLITE_APPROVALS = approvalCondition((topic) => `x'${topic}'`);
@@ -96,6 +101,7 @@ const REPLACED_INDEXES = [
 export function schemaStatements(dialect: SchemaDialect): string[] {
   const { integer, bytes, clustered, numbered, isPartitioned, approvals, literal, collation, search } =
     dialect;
+  const { condition: beacons, beacon } = beaconLogs(literal);
   const byPosition = isPartitioned ? " PARTITION BY RANGE (position)" : "";
   return [
     "CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -138,6 +144,7 @@ export function schemaStatements(dialect: SchemaDialect): string[] {
       ]) => `CREATE INDEX IF NOT EXISTS operations_by_${party} ON logs (${topic}, position, address, topic0)
         WHERE topic0 = ${literal(USER_OPERATION_TOPIC)}`,
     ),
+    `CREATE INDEX IF NOT EXISTS proxies_by_beacon ON logs ((${beacon}), address) WHERE ${beacons}`,
     `CREATE INDEX IF NOT EXISTS approvals_by_owner ON logs (topic1, position) WHERE ${approvals}`,
     `CREATE TABLE IF NOT EXISTS nft_transfers (
       position ${integer} NOT NULL, part ${integer} NOT NULL, transaction_index ${integer} NOT NULL,

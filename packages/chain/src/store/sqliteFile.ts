@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { ADDED_COLUMNS, SQLITE_APPROVALS, schemaStatements } from "./schema.ts";
+import { ADDED_COLUMNS, SQLITE_APPROVALS, schemaStatements, sqliteLiteral } from "./schema.ts";
 import { SQLITE_SEARCH } from "./searchSchema.ts";
 
 /** Opens the index file of one chain; creates the file and its tables. */
@@ -30,7 +30,7 @@ export function openSqliteFile(path: string): Database.Database {
       numbered: "INTEGER PRIMARY KEY",
       isPartitioned: false,
       approvals: SQLITE_APPROVALS,
-      literal: (hex) => `X'${hex.slice(2)}'`,
+      literal: sqliteLiteral,
       collation: "",
       search: SQLITE_SEARCH,
     }))

@@ -1,4 +1,6 @@
 import type Database from "better-sqlite3";
+import { sqliteLiteral } from "./schema.ts";
+import { proxiesOf } from "./upgradedContracts.ts";
 
 type InsertName =
   | "block"
@@ -47,6 +49,9 @@ export function prepareInserts(db: Database.Database): Inserts {
       `INSERT INTO nft_updates VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET last = max(last, excluded.last), block = max(block, excluded.block)`,
     ),
-    requeueToken: db.prepare("UPDATE tokens SET known = 0 WHERE address = ?"),
+    requeueToken: db.prepare(
+      `WITH changed(address) AS (SELECT ?) UPDATE tokens SET known = 0 WHERE address IN (
+        SELECT address FROM changed UNION ${proxiesOf("(SELECT address FROM changed)", sqliteLiteral)})`,
+    ),
   };
 }

@@ -62,6 +62,14 @@ describe("parseInput", () => {
     expect(() => parseInput(schema, params)).toThrow(expect.objectContaining({ code: 102, message }));
   });
 
+  it("rejects lists with too few or too many items by their number", () => {
+    const lists = z.object({ chainIds: z.array(z.string()).min(1).max(2) });
+    expect(() => parseInput(lists, { chainIds: [] })).toThrow("chainIds must be a list of at least 1 item");
+    expect(() => parseInput(lists, { chainIds: ["1", "2", "3"] })).toThrow(
+      "chainIds must be a list of at most 2 items",
+    );
+  });
+
   it("names a missing parameter, also within another one", () => {
     const missing = (message: string) => expect.objectContaining({ code: 102, message });
     const template = z.object({ edit: jsonObject, template: z.object({ subject: text() }) });

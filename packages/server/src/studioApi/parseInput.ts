@@ -70,6 +70,10 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "too_big" && issue.origin === "string") {
     return `must be a string of at most ${issue.maximum} characters`;
   }
+  if (issue.code === "too_small" && issue.origin === "array")
+    return `must be a list of at least ${issue.minimum} ${issue.minimum === 1 ? "item" : "items"}`;
+  if (issue.code === "too_big" && issue.origin === "array")
+    return `must be a list of at most ${issue.maximum} ${issue.maximum === 1 ? "item" : "items"}`;
   if (issue.code === "too_big" || issue.code === "too_small") return TYPE_MESSAGES.int;
   if (issue.code === "invalid_value") return `must be ${alternatives(issue.values.map(String))}`;
   return undefined;

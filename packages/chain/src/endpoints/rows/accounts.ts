@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { abi, address, addresses, choice, hash, integer, object, poolId, text } from "../parameterValues.ts";
+import {
+  abi,
+  address,
+  addresses,
+  blockNumber,
+  choice,
+  hash,
+  object,
+  poolId,
+  text,
+} from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
 import {
@@ -119,7 +129,7 @@ export const accountEndpoints = {
     parameters: z.object({
       address: contract,
       chain,
-      block_number: integer
+      block_number: blockNumber
         .optional()
         .describe("Only this block; takes precedence over from_block and to_block."),
       ...range,

@@ -12,17 +12,18 @@ export const tokenId = values.tokenId.describe("Token id, decimal or hexadecimal
 
 export const blockNumberOrHash = values.blockOrHash.describe("Block number, block hash, or latest.");
 
-export const atBlock = values.integer.optional().describe("Block number; default latest.");
+/** A number, decimal or as in JSON-RPC. */
+const blockNumber = values.blockNumber.optional();
+
+export const atBlock = blockNumber.describe("Block number; default latest.");
 
 /** For endpoints at one block. */
 export const atDate = values.time.optional().describe("Point in time; ignored if to_block is given.");
 
 /** A range of blocks or of time. */
 export const range = {
-  from_block: values.integer
-    .optional()
-    .describe("First block of the range; takes precedence over from_date."),
-  to_block: values.integer.optional().describe("Last block of the range; takes precedence over to_date."),
+  from_block: blockNumber.describe("First block of the range; takes precedence over from_date."),
+  to_block: blockNumber.describe("Last block of the range; takes precedence over to_date."),
   from_date: values.time.optional().describe("Start of the time range."),
   to_date: values.time.optional().describe("End of the time range."),
 };
