@@ -36,7 +36,7 @@ export async function openPage(
     if (request === "GET /state") return Response.json(state);
     if (method !== "GET") sent.push({ request, body: JSON.parse(String(body)) });
     const response = responses[request];
-    if (response === undefined) return Response.json({ code: 1, error: `No ${request}` }, { status: 404 });
+    if (response === undefined) return Response.json({ code: 101, error: `No ${request}` }, { status: 404 });
     return Response.json(typeof response === "function" ? response(searchParams) : response);
   });
   const studio = new StudioApi();

@@ -2,27 +2,30 @@
 import type { JsonObject } from "@purse/protocol";
 import type { Call, OneOf, OperationTable } from "./operation.ts";
 import type {
-  AddressInternalTransaction,
+  AddressInternalTransactionCollection,
   Block,
   BlockDate,
   BlockStats,
   BlockTransaction,
   BlockTransactionDecoded,
   CandleCollection,
-  ContractEvent,
-  ContractLog,
   ContractSource,
   EndpointWeight,
   Erc20Allowance,
   Erc20Balance,
+  Erc20Burns,
   Erc20HolderHistory,
   Erc20Metadata,
+  Erc20Mints,
   Erc20OwnerCollection,
   Erc20Price,
   Erc20Stats,
-  Erc20Transfer,
+  Erc20TransactionCollection,
+  Erc20Transfers,
   InternalTransaction,
   IpfsFile,
+  LogCollection,
+  LogEventCollection,
   MetadataResync,
   NativeBalance,
   NativeBalances,
@@ -44,8 +47,11 @@ import type {
   ResolvedDomain,
   TokenPriceRow,
   Trade,
-  Transaction,
+  TradeCollection,
+  TransactionCollection,
+  TransactionsDecoded,
   UserOperation,
+  UserOperationCollection,
   WalletApprovalCollection,
   WalletChains,
   WalletCollection,
@@ -133,7 +139,7 @@ export interface Operations {
           order?: "desc" | "asc";
           subdomain?: string;
         },
-      Page<ContractLog>
+      LogCollection
     >;
     /** Returns decoded events of a contract, latest first. */
     readonly getContractEvents: Call<
@@ -145,7 +151,7 @@ export interface Operations {
           subdomain?: string;
           providerUrl?: string;
         } & OneOf<"data" | "abi", object>,
-      Page<ContractEvent>
+      LogEventCollection
     >;
     /** Calls a view or pure function of a contract. */
     readonly runContractFunction: Call<
@@ -163,7 +169,7 @@ export interface Operations {
     /** Returns the user operations (ERC-4337) of a smart account or a paymaster, latest first. */
     readonly getUserOperations: Call<
       OnChain & BlockRange & ListPage & { sender?: string; paymaster?: string; order?: "desc" | "asc" },
-      Page<UserOperation>
+      UserOperationCollection
     >;
     /** Returns a user operation (ERC-4337) by its hash. */
     readonly getUserOperation: Call<OnChain & { user_op_hash: string }, UserOperation>;
@@ -191,7 +197,7 @@ export interface Operations {
     /** Returns the coins that contracts sent to or from an address, and the contracts that they created, latest first. Requires the setting traces. */
     readonly getWalletInternalTransactions: Call<
       AddressOnChain & BlockRange & ListPage & { order?: "desc" | "asc" },
-      Page<AddressInternalTransaction>
+      AddressInternalTransactionCollection
     >;
     /** Returns the transactions of a wallet that the node has but no block yet, by nonce. */
     readonly getPendingTransactions: Call<AddressOnChain & CursorPage, PendingTransactionCollection>;
@@ -255,7 +261,7 @@ export interface Operations {
           order?: "desc" | "asc";
           subdomain?: string;
         },
-      Page<Erc20Transfer>
+      Erc20TransactionCollection
     >;
     /** Returns the native balance of a wallet. */
     readonly getNativeBalance: Call<
@@ -285,12 +291,12 @@ export interface Operations {
     /** Returns the transactions from and to a wallet with their logs, decoded if they are well known. */
     readonly getTransactionsVerbose: Call<
       AddressOnChain & BlockRange & ListPage & { order?: "desc" | "asc" },
-      Page<BlockTransactionDecoded>
+      TransactionsDecoded
     >;
     /** Returns the transactions from and to a wallet. */
     readonly getTransactions: Call<
       AddressOnChain & BlockRange & ListPage & { order?: "desc" | "asc"; subdomain?: string },
-      Page<Transaction>
+      TransactionCollection
     >;
   };
   readonly token: {
@@ -305,7 +311,7 @@ export interface Operations {
           exclude_wallets?: string | readonly string[];
           order?: "desc" | "asc";
         },
-      Page<JsonObject>
+      Erc20Transfers
     >;
     /** Returns transfers from the null address, latest first. */
     readonly getErc20Mints: Call<
@@ -318,7 +324,7 @@ export interface Operations {
           exclude_wallets?: string | readonly string[];
           order?: "desc" | "asc";
         },
-      Page<JsonObject>
+      Erc20Mints
     >;
     /** Returns transfers to the null address, latest first. */
     readonly getErc20Burns: Call<
@@ -331,7 +337,7 @@ export interface Operations {
           exclude_wallets?: string | readonly string[];
           order?: "desc" | "asc";
         },
-      Page<JsonObject>
+      Erc20Burns
     >;
     /** Returns approvals of tokens, latest first: from_wallet is the owner, to_wallet the spender. */
     readonly getErc20Approvals: Call<
@@ -344,7 +350,7 @@ export interface Operations {
           exclude_wallets?: string | readonly string[];
           order?: "desc" | "asc";
         },
-      Page<JsonObject>
+      Erc20Transfers
     >;
     /** Returns name, symbol and decimals of tokens. */
     readonly getTokenMetadata: Call<
@@ -384,7 +390,7 @@ export interface Operations {
     /** Returns the transfers of a token, latest first. */
     readonly getTokenAddressTransfers: Call<
       AddressOnChain & BlockRange & ListPage & { order?: "desc" | "asc"; subdomain?: string },
-      Page<Erc20Transfer>
+      Erc20TransactionCollection
     >;
     /** Returns the allowance of a spender. */
     readonly getTokenAllowance: Call<
@@ -439,7 +445,7 @@ export interface Operations {
           marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
           provider_url?: string;
         },
-      Page<Trade>
+      TradeCollection
     >;
     /** Returns the lowest sale price in the native coin within the last days. */
     readonly getNFTLowestPrice: Call<
@@ -493,7 +499,7 @@ export interface Operations {
           token_id: string | number | bigint;
           marketplace?: "opensea" | "looksrare" | "blur" | "x2y2" | "sudoswap" | "0xprotocol" | "all";
         },
-      Page<Trade>
+      TradeCollection
     >;
     /** Returns the number of transfers of one NFT. */
     readonly getNFTTokenStats: Call<AddressOnChain & { token_id: string | number | bigint }, NftTokenStats>;

@@ -137,6 +137,12 @@ export interface ContractLog {
   topic3?: string | null;
 }
 
+/** A page of logs. */
+export interface LogCollection extends Page<ContractLog> {
+  indexed_to_block?: string;
+  next?: () => Promise<LogCollection>;
+}
+
 /** A decoded event; data contains the arguments by name. */
 export interface ContractEvent {
   transaction_hash: string;
@@ -145,6 +151,12 @@ export interface ContractEvent {
   block_number: string;
   block_hash: string;
   data: JsonObject;
+}
+
+/** A page of decoded events. */
+export interface LogEventCollection extends Page<ContractEvent> {
+  indexed_to_block?: string;
+  next?: () => Promise<LogEventCollection>;
 }
 
 /** A transaction with its receipt. Amounts are in wei. */
@@ -216,11 +228,35 @@ export interface BlockTransactionDecoded {
   decoded_call: JsonObject | null;
 }
 
+/** A page of transactions with their logs. */
+export interface TransactionsDecoded extends Page<BlockTransactionDecoded> {
+  indexed_to_block?: string;
+  next?: () => Promise<TransactionsDecoded>;
+}
+
 /** Numbers of the transactions and transfers of a block. */
 export interface BlockStats {
   transactions: JsonObject;
   nft_transfers: JsonObject;
   token_transfers: JsonObject;
+}
+
+/** A page of transfers or approvals of tokens. */
+export interface Erc20Transfers extends Page<JsonObject> {
+  indexed_to_block?: string;
+  next?: () => Promise<Erc20Transfers>;
+}
+
+/** A page of mints of tokens. */
+export interface Erc20Mints extends Page<JsonObject> {
+  indexed_to_block?: string;
+  next?: () => Promise<Erc20Mints>;
+}
+
+/** A page of burns of tokens. */
+export interface Erc20Burns extends Page<JsonObject> {
+  indexed_to_block?: string;
+  next?: () => Promise<Erc20Burns>;
 }
 
 /** Native balances of wallets at one block. */
@@ -232,6 +268,12 @@ export interface NativeBalances {
   block_number: string;
   block_timestamp: string;
   wallet_balances: JsonObject[];
+}
+
+/** A page of transactions. */
+export interface TransactionCollection extends Page<Transaction> {
+  indexed_to_block?: string;
+  next?: () => Promise<TransactionCollection>;
 }
 
 /** An amount of the native coin, in wei. */
@@ -263,6 +305,13 @@ export interface Erc20Transfer {
   to_address: string;
   from_address: string;
   value: string;
+  log_index: number;
+}
+
+/** A page of transfers of tokens. */
+export interface Erc20TransactionCollection extends Page<Erc20Transfer> {
+  indexed_to_block?: string;
+  next?: () => Promise<Erc20TransactionCollection>;
 }
 
 /** A token contract. contract_type: only of NFT collections. */
@@ -330,6 +379,7 @@ export interface Erc20Stats {
   creation_block_number: string | null;
   creation_transaction_hash: string | null;
   calculated_from_transfers?: boolean | null;
+  indexed_to_block?: string;
   kept_from_block?: string;
 }
 
@@ -436,6 +486,7 @@ export interface NftCollectionStats {
   volume: string;
   average_price: string | null;
   last_sale: Trade | null;
+  indexed_to_block?: string;
   kept_from_block?: string;
 }
 
@@ -540,6 +591,7 @@ export interface NftTransfer {
 
 /** A page of NFT transfers. */
 export interface NftTransferCollection extends Page<NftTransfer> {
+  indexed_to_block?: string;
   block_exists?: boolean | null;
   index_complete?: boolean | null;
   next?: () => Promise<NftTransferCollection>;
@@ -576,6 +628,12 @@ export interface Trade {
   block_number: string;
   block_hash: string;
   token_address: string;
+}
+
+/** A page of sales. */
+export interface TradeCollection extends Page<Trade> {
+  indexed_to_block?: string;
+  next?: () => Promise<TradeCollection>;
 }
 
 /** The token of an approval. At risk is the smaller of allowance and balance; for NFTs, the number of tokens that the spender can take. */
@@ -620,6 +678,7 @@ export interface WalletApproval {
 export interface WalletApprovalCollection extends Page<WalletApproval> {
   total_usd_at_risk: number;
   block_number: string;
+  indexed_to_block?: string;
   next?: () => Promise<WalletApprovalCollection>;
 }
 
@@ -747,6 +806,7 @@ export interface WalletHistoryCollection {
   page: number;
   page_size: number;
   cursor?: string | null;
+  indexed_to_block?: string;
   kept_from_block?: string;
   result: WalletHistoryEntry[];
   next?: () => Promise<WalletHistoryCollection>;
@@ -821,6 +881,7 @@ export interface WalletStats {
   transactions: WalletStatsCount;
   nft_transfers: WalletStatsCount;
   token_transfers: WalletStatsCount;
+  indexed_to_block?: string;
   kept_from_block?: string;
 }
 
@@ -837,6 +898,7 @@ export interface ActiveChain {
   chain_id: string;
   first_transaction: ActiveTransaction | null;
   last_transaction: ActiveTransaction | null;
+  indexed_to_block?: string;
   kept_from_block?: string;
 }
 
@@ -889,6 +951,7 @@ export interface CandleCollection {
   tokenAddress: string;
   timeframe: string;
   currency: string;
+  indexed_to_block?: string;
   kept_from_block?: string;
   result: Candle[];
   next?: () => Promise<CandleCollection>;
@@ -943,6 +1006,12 @@ export interface UserOperation {
   block_hash: string;
 }
 
+/** A page of user operations. */
+export interface UserOperationCollection extends Page<UserOperation> {
+  indexed_to_block?: string;
+  next?: () => Promise<UserOperationCollection>;
+}
+
 /** Native coins that a contract sent, in wei, or a contract that it created. The internal index is the order within the transaction. */
 export interface AddressInternalTransaction {
   transaction_hash: string;
@@ -957,6 +1026,12 @@ export interface AddressInternalTransaction {
   direction: "send" | "receive" | "self";
   value: string;
   value_formatted: string;
+}
+
+/** A page of internal transactions. */
+export interface AddressInternalTransactionCollection extends Page<AddressInternalTransaction> {
+  indexed_to_block?: string;
+  next?: () => Promise<AddressInternalTransactionCollection>;
 }
 
 /** A transaction that is not in a block yet, prices in wei per gas. It is queued while it waits for one with a lower nonce that the node does not have. */
