@@ -32,6 +32,7 @@ describe.each(DATABASES)("hostile input on %s", (database) => {
     const own = attacks.filter((each) => each.route === route);
     // With `npm test`, every second one.
     for (const attack of casesOf(own, (_, i) => i % 2 === 0)) {
+      await attack.prepare?.(target);
       const { result: statuses, cost } = await target.measure(() => attack.run(target, random));
       const isAbove =
         cost.stallMs > MAX_STALL_MS ||

@@ -5,6 +5,7 @@ import { mutationAttacks } from "./mutations.ts";
 import { patternAttacks } from "./patterns.ts";
 import { requestAttacks } from "./requests.ts";
 import { socketAttacks } from "./sockets.ts";
+import { cloudAttacks, wayAttacks } from "./wayAttacks.ts";
 
 /** All attacks, in the order of execution. */
 export function allAttacks(mutationRounds = 10): Attack[] {
@@ -15,5 +16,7 @@ export function allAttacks(mutationRounds = 10): Attack[] {
     ...mutationAttacks(mutationRounds),
     ...bodyAttacks(),
     ...patternAttacks(),
+    ...wayAttacks(),
+    ...cloudAttacks(),
   ];
 }

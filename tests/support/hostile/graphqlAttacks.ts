@@ -237,7 +237,7 @@ export const GRAPHQL: readonly RequestAttack[] = [
   {
     generator: "100 functions",
     make: sent(() => ({
-      query: `mutation { ${many(100, (i) => `a${i}: callCloudCode(input: { functionName: getServerTime, params: {} }) { result }`)} }`,
+      query: `mutation { ${many(100, (i) => `a${i}: callCloudCode(input: { functionName: hello, params: {} }) { result }`)} }`,
     })),
   },
   {

@@ -41,7 +41,7 @@ export interface Cost {
   allocatedBytes: number;
   /** Peak growth of the process's memory, in bytes; 0 if the system does not report it. */
   growthBytes: number;
-  /** The longest latency of another client, in ms. */
+  /** The latency of another client in 99 of 100 requests, in ms. */
   waitMs: number;
   /** Requests of the other client that were not answered with 200. */
   failedProbes: number;
@@ -64,6 +64,7 @@ export async function startTarget(
       PURSE_LOG_LEVEL: "error",
       PURSE_TRACKING: "1",
       PURSE_MCP: "write",
+      PURSE_CLOUD: join(import.meta.dirname, "../../fixtures/cloud/hostile.mjs"),
       ...env,
     },
   });
@@ -99,11 +100,11 @@ export async function startTarget(
       const { bytes } = await read();
       const result = await task();
       await waitUntilIdle(purse.pid);
-      const { stallMs, cpuMs, allocatedBytes, worstMs, failed, peakBytes } = await read();
+      const { stallMs, cpuMs, allocatedBytes, p99Ms, failed, peakBytes } = await read();
       const growthBytes = Math.max(0, peakBytes - bytes);
       return {
         result,
-        cost: { stallMs, cpuMs, allocatedBytes, growthBytes, waitMs: worstMs, failedProbes: failed },
+        cost: { stallMs, cpuMs, allocatedBytes, growthBytes, waitMs: p99Ms, failedProbes: failed },
       };
     },
     async stop() {

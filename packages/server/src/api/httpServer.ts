@@ -3,6 +3,7 @@ import { type AddressInfo, Server } from "node:net";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/loadConfig.ts";
+import { publishRoutes } from "../core/http/routeChannel.ts";
 import { hostText } from "./httpContext.ts";
 import { GRAPHQL_PATH, MOUNT_PATH } from "./paths.ts";
 
@@ -40,12 +41,19 @@ export function createHttpServer(
   upgrades: Upgrades,
 ): HttpServer {
   const { server } = app;
+  const upgradesByPath = new Map([
+    // Clients with a separate live query URL connect to the root path.
+    ...pathsOf(upgrades.live, ["", MOUNT_PATH]),
+    ...pathsOf(upgrades.graphql, [GRAPHQL_PATH]),
+  ]);
+  publishRoutes(
+    "",
+    [...upgradesByPath.keys()].map((path) => ({ method: "UPGRADE", path: path || "/" })),
+  );
   server.on("upgrade", (message, socket, head) => {
     const [path = ""] = (message.url ?? "").split("?", 1);
-    const target = path.replace(/\/+$/, "");
-    // Clients with a separate live query URL connect to the root path.
-    if (upgrades.live && ["", MOUNT_PATH].includes(target)) upgrades.live(message, socket, head);
-    else if (target === GRAPHQL_PATH && upgrades.graphql) upgrades.graphql(message, socket, head);
+    const upgrade = upgradesByPath.get(path.replace(/\/+$/, ""));
+    if (upgrade) upgrade(message, socket, head);
     else socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   });
   let url = "";
@@ -86,4 +94,8 @@ export function createHttpServer(
       clearTimeout(forceCloseTimer);
     },
   };
+}
+
+function pathsOf(upgrade: Upgrade | undefined, paths: readonly string[]): [string, Upgrade][] {
+  return upgrade ? paths.map((path) => [path, upgrade]) : [];
 }

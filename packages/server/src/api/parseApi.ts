@@ -91,17 +91,20 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     report,
     maxAnswerBytes = MAX_ANSWER_BYTES,
   } = dependencies;
-  const router: Router<ParseRoute> = new Router([
-    ...dependencies.routes,
-    batchRoute({
-      mountPath,
-      store,
-      createEach,
-      execute: executeBatchRequest,
-      prepareFor: (request) => prepareBatchRequests(request, { router, requestLimits, report }),
-      report,
-    }),
-  ]);
+  const router: Router<ParseRoute> = new Router(
+    [
+      ...dependencies.routes,
+      batchRoute({
+        mountPath,
+        store,
+        createEach,
+        execute: executeBatchRequest,
+        prepareFor: (request) => prepareBatchRequests(request, { router, requestLimits, report }),
+        report,
+      }),
+    ],
+    mountPath,
+  );
 
   const serverUrlOf: ServerUrlOf = dependencies.serverUrlOf ?? (() => dependencies.serverUrl);
   const verifyCredentials = createVerifyCredentials(dependencies);

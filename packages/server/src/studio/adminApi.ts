@@ -86,7 +86,7 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
   };
 
   async function respond(request: FastifyRequest, reply: FastifyReply, prefix: string): Promise<void> {
-    openedRouter ??= dependencies.openRoutes().then(createRouter);
+    openedRouter ??= dependencies.openRoutes().then((routes) => createRouter(routes, prefix));
     const { route, pathParams } = findRoute(await openedRouter, request, prefix);
     const { needs, status = 200 } = route.endpoint;
     const signedIn = await authenticate(request);
@@ -217,9 +217,10 @@ function authOf(signedIn: SignedIn | undefined): AuthContext {
   return { kind: "master", operator: { id, username }, ...(role === "readOnly" && { readOnly: true }) };
 }
 
-function createRouter(routes: readonly StudioRoute[]): Router<RoutedEndpoint> {
+function createRouter(routes: readonly StudioRoute[], prefix: string): Router<RoutedEndpoint> {
   return new Router(
     routes.map((route) => ({ method: route.endpoint.method, path: route.endpoint.path, route })),
+    prefix,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Method } from "./apiRoute.ts";
+import { publishRoutes } from "./routeChannel.ts";
 
 /** The properties of a route that the router uses. */
 export interface RouteDefinition {
@@ -26,8 +27,10 @@ export type Match<R> =
 export class Router<R extends RouteDefinition> {
   readonly #root = newNode<R>();
 
-  constructor(routes: readonly R[]) {
+  /** `mountPath` is the path below which requests are matched. */
+  constructor(routes: readonly R[], mountPath = "") {
     for (const route of routes) this.#add(route);
+    publishRoutes(mountPath, routes);
   }
 
   /** `path` begins with a slash and has no query string. Throws URIError on invalid escapes. */
