@@ -107,7 +107,7 @@ it("Web3API rejects with the server's error", { tags: ["8.function.error-field"]
 it("Web3API has types for parameters and results", () => {
   type Transfers = Awaited<ReturnType<typeof Web3API.account.getTokenTransfers>>;
   expectTypeOf<Transfers["result"][number]["value"]>().toEqualTypeOf<string>();
-  expectTypeOf<NonNullable<Transfers["next"]>>().returns.resolves.toEqualTypeOf<Page<Erc20Transfer>>();
+  expectTypeOf<NonNullable<Transfers["next"]>>().returns.resolves.toExtend<Page<Erc20Transfer>>();
   expectTypeOf(Web3API.native.runContractFunction).returns.resolves.toEqualTypeOf<string>();
   expectTypeOf(Web3API.account.getNativeBalance).toBeCallableWith();
   expectTypeOf(Web3API.resolve.resolveDomain).parameter(0).toHaveProperty("domain").toEqualTypeOf<string>();

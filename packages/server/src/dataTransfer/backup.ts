@@ -3,31 +3,50 @@ import { copyFile, rename, rm } from "node:fs/promises";
 import Database from "better-sqlite3";
 import { lockDatabase } from "../database/sqlite/databaseLock.ts";
 import { getFault } from "../database/sqlite/errors.ts";
+import { appendChecksum, removeChecksum } from "./backupChecksum.ts";
 import { checkIntegrity } from "./integrityCheck.ts";
 import type { Progress } from "./progress.ts";
+import { removeDatabaseFile } from "./unfinishedFiles.ts";
+
+/** Pages that are copied at once. */
+const PAGES_PER_STEP = 1_000;
 
 /**
- * Copies an SQLite database to a file while it is in use. The copy contains all writes up to the end of the backup.
- * Rejects, and leaves no file, if the copy fails the integrity check.
+ * Copies an SQLite database to a file while it is in use, with a checksum at its end. The copy contains all writes up to
+ * the beginning of the backup. Rejects, and leaves no file, if it fails, for example the integrity check.
  */
 export async function backupDatabase(path: string, file: string, progress: Progress): Promise<void> {
   const temporaryFile = `${file}.unfinished`;
-  await rm(temporaryFile, { force: true });
+  // Of a backup that was killed.
+  await removeDatabaseFile(temporaryFile);
+  try {
+    await copyPages(path, temporaryFile, progress);
+    await checkIntegrity(temporaryFile);
+    // Left by the check.
+    for (const suffix of ["-wal", "-shm"]) await rm(temporaryFile + suffix, { force: true });
+    await appendChecksum(temporaryFile);
+    await rename(temporaryFile, file);
+  } catch (error) {
+    await removeDatabaseFile(temporaryFile);
+    throw error;
+  }
+}
+
+async function copyPages(path: string, file: string, progress: Progress): Promise<void> {
   const database = new Database(path, { readonly: true, fileMustExist: true });
   try {
-    await database.backup(temporaryFile, {
+    // Reads one state of the database: otherwise, the copy would begin anew with each write of others.
+    database.exec("BEGIN");
+    database.prepare("SELECT count(*) FROM sqlite_schema").get();
+    await database.backup(file, {
       progress: ({ totalPages, remainingPages }) => {
         progress.report("pages", totalPages - remainingPages, totalPages);
-        return 1_000;
+        return PAGES_PER_STEP;
       },
     });
   } finally {
     database.close();
   }
-  await checkIntegrity(temporaryFile);
-  // Left by the check.
-  for (const suffix of ["-wal", "-shm"]) await rm(temporaryFile + suffix, { force: true });
-  await rename(temporaryFile, file);
 }
 
 /**
@@ -49,6 +68,7 @@ export async function restoreDatabase(file: string, path: string, force: boolean
       for (const suffix of ["-wal", "-shm"]) await rm(path + suffix, { force: true });
     }
     await copyFile(file, path);
+    await removeChecksum(path);
   } finally {
     lock.release();
   }

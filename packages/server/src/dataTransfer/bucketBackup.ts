@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdir, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { parseFilesStore } from "../config/fileUpload.ts";
 import type { Bucket } from "../core/s3/bucket.ts";
@@ -10,6 +10,7 @@ import type { S3Config } from "../core/s3/s3Config.ts";
 import { backupDatabase, restoreDatabase } from "./backup.ts";
 import { SQLITE_BACKUP_TYPE } from "./backupMethod.ts";
 import type { Progress } from "./progress.ts";
+import { removeAbandoned, removeDatabaseFile } from "./unfinishedFiles.ts";
 
 /** Whether a backup is an object of S3 instead of a file. */
 export function isBucketUrl(text: string): boolean {
@@ -61,10 +62,12 @@ async function download(bucket: Bucket, key: string, file: string): Promise<void
 
 /** Runs `work` with a path next to the database, and removes the file and what SQLite created beside it. */
 async function withTemporaryFile(path: string, work: (file: string) => Promise<void>): Promise<void> {
+  const isTransfer = (name: string) => name.startsWith(`${basename(path)}.`) && name.includes(".transfer");
+  await removeAbandoned(dirname(path), isTransfer);
   const file = `${path}.${randomUUID()}.transfer`;
   try {
     await work(file);
   } finally {
-    for (const suffix of ["", "-wal", "-shm", ".unfinished"]) await rm(file + suffix, { force: true });
+    await removeDatabaseFile(file);
   }
 }

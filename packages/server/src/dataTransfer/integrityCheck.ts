@@ -1,10 +1,15 @@
 import { Worker } from "node:worker_threads";
 import { LAYOUT_VERSION } from "../database/sqlite/migrations.ts";
+import { verifyChecksum } from "./backupChecksum.ts";
 import { assertSqliteBackup } from "./fileKind.ts";
 
-/** Rejects with the reason if a file is not a Purse database, is damaged, or was written by a newer version. */
+/**
+ * Rejects with the reason if a file is not a Purse database, is damaged, was changed after it was created as a backup, or was
+ * written by a newer version.
+ */
 export async function checkIntegrity(file: string): Promise<void> {
   await assertSqliteBackup(file);
+  await verifyChecksum(file);
   const worker = new Worker(new URL("./integrityCheckThread.ts", import.meta.url), {
     workerData: { file, layout: LAYOUT_VERSION },
   });

@@ -11,12 +11,13 @@ export function terminalProgress(stream: NodeJS.WriteStream): Progress {
   let lastShownAt = 0;
   const intervalMs = stream.isTTY ? 100 : 3_000;
   return {
-    report(what, count) {
+    report(what, count, total) {
       const now = Date.now();
       if (now - lastShownAt < intervalMs) return;
       lastShownAt = now;
       const rate = Math.round(count / Math.max(0.001, (now - started) / 1000));
-      const line = `${what}: ${count.toLocaleString("en")} (${rate.toLocaleString("en")}/s)`;
+      const of = total === undefined ? "" : ` of ${total.toLocaleString("en")}`;
+      const line = `${what}: ${count.toLocaleString("en")}${of} (${rate.toLocaleString("en")}/s)`;
       stream.write(stream.isTTY ? `\r\u001b[2K${line}` : `${line}\n`);
     },
     done() {

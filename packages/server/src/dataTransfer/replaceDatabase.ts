@@ -8,6 +8,7 @@ import type { ClassSchema } from "../database/classSchema.ts";
 import { classStatements } from "../database/sqlite/classStatements.ts";
 import { migrate } from "../database/sqlite/migrations.ts";
 import { assertNotOpen } from "./backup.ts";
+import { removeChecksum } from "./backupChecksum.ts";
 
 /** Path of a staged backup: in the same folder as the database, so that it can be renamed atomically. */
 export function stagedPath(path: string): string {
@@ -51,6 +52,7 @@ export async function deleteStaged(path: string): Promise<void> {
 export async function replaceDatabase(path: string, keptPath: string): Promise<void> {
   const staged = stagedPath(path);
   assertNotOpen(path);
+  await removeChecksum(staged);
   copyPreservedRows(path, staged);
   const handle = await open(staged, "r+");
   await handle.sync();

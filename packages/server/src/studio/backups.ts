@@ -10,6 +10,7 @@ import { openBucket } from "../core/s3/openBucket.ts";
 import type { BackupMethod } from "../dataTransfer/backupMethod.ts";
 import type { Progress } from "../dataTransfer/progress.ts";
 import type { BackupSource } from "../dataTransfer/replaceDatabase.ts";
+import { removeAbandoned } from "../dataTransfer/unfinishedFiles.ts";
 import type { StudioBackup, StudioBackupState } from "../studioApi/backups.ts";
 
 type BackupKind = "" | "scheduled-" | "uploaded-" | "before-restore-";
@@ -193,6 +194,7 @@ export class Backups {
       return;
     }
     await this.createFolder();
+    await removeAbandoned(this.folder, (name) => /^purse-.*\.unfinished(-\w+)?$/.test(name));
     await this.method.create(join(this.folder, file), progress);
     await this.moveToBucket(file);
   }
