@@ -10,6 +10,18 @@ export interface FileUpload {
   allowsExtension: ((extension: string) => boolean) | undefined;
 }
 
+/** Who may download files. */
+export type FileDownload = z.output<typeof fileDownloadSchema>;
+
+/** `fileDownload` of the config file. */
+export const fileDownloadSchema = z
+  .strictObject({
+    enableForPublic: z.boolean().default(true),
+    enableForAnonymousUser: z.boolean().default(true),
+    enableForAuthenticatedUser: z.boolean().default(true),
+  })
+  .prefault({});
+
 /** Extensions and media types that browsers execute or that may contain scripts. */
 const ACTIVE_CONTENT =
   /^(s?x?html?|x?html\+xml|xht|svgz?|svg\+xml|xml|xsl|xslt|xslt?\+xml|xsd|rng|rdf|rdf\+xml|owl|mathml|mathml\+xml)$/i;
