@@ -195,17 +195,19 @@ function watchExit(config: Config, logger: Logger, hasProcesses: boolean): ExitC
   };
 }
 
-function explainStartError(error: unknown, { host, port }: Config): unknown {
+function explainStartError(error: unknown, { host, port, dataDir }: Config): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   if (error.code === "EADDRINUSE")
     return new Error(
       `Port ${port} of ${host} is in use: stop the process that uses it, or choose another with --port`,
     );
-  if (error.code === "EACCES")
+  if (error.code !== "EACCES") return error;
+  if ("syscall" in error && error.syscall === "listen")
     return new Error(
       `Port ${port} of ${host} needs permissions that this user does not have: choose another with --port`,
     );
-  return error;
+  const path = "path" in error ? String(error.path) : dataDir;
+  return new Error(`This user may not write ${path}: change its permissions, or set another PURSE_DATA_DIR`);
 }
 
 function fail(error: unknown): never {

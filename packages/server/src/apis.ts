@@ -119,6 +119,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     uploads: services.uploads,
     cloud,
     images: services.images,
+    isAnonymousUser: auth.isAnonymousUser,
     publicUrl: http.publicUrl,
     clientAddressOf: http.clientAddressOf,
     authenticate: (envelope: Envelope, message: IncomingMessage) => {

@@ -2,7 +2,7 @@ import { ErrorCode, ownValue, ProtocolError } from "@purse/protocol";
 import { CLIENT_KEY_NAMES, CLIENT_KEYS } from "../core/http/clientKeys.ts";
 import type { Envelope } from "../core/http/envelope.ts";
 
-const FUNCTION_PATH = /^\/functions\/[^/]+$/;
+export const FUNCTION_PATH = /^\/functions\/[^/]+$/;
 /** They would be in logs and histories. */
 const SECRET_FIELDS = ["_MasterKey", "_SessionToken"];
 

@@ -13,6 +13,7 @@ import type { Store } from "../database/store.ts";
 import { cloudFileRoutes, dispatchWithFiles, type Files } from "../files/index.ts";
 import { aggregateRoute } from "./aggregateRoute.ts";
 import { classListRoute } from "./classListRoute.ts";
+import { createFunctionForms } from "./functionForms.ts";
 import type { HttpContext } from "./httpContext.ts";
 import type { LongReplies } from "./idempotency.ts";
 import { objectRoutes } from "./objectRoutes.ts";
@@ -66,6 +67,14 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
       memory: http.bodyMemory,
     }),
+    withFunctionForm: createFunctionForms({
+      appId: config.appId,
+      isMasterKey: (key, message) => verifyMasterKey(key, clientAddressOf(message)) !== undefined,
+      authenticateSession: auth.authenticateSession,
+      maxUploadSize: config.maxUploadSize,
+      maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
+      memory: http.bodyMemory,
+    }),
     routes: [
       ...objectRoutes({ objects, saveInstallation: auth.saveInstallation }),
       ...schemaRoutes(schemaService),
@@ -94,6 +103,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       dependencies.limiter,
       () => cloud.definitions().rateLimits,
     ),
+    allowsRoute: config.routeAllowList,
     // Bodies are expensive to write.
     logRequest: config.logLevel === "debug" ? createRequestLog(dependencies.logger) : undefined,
     report: dependencies.report,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { AllowsRoute } from "../config/routeAllowList.ts";
 import { type AuthContext, MASTER, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, Dispatch, InternalRequest, Method } from "../core/http/apiRoute.ts";
 import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyParser.ts";
@@ -20,10 +21,12 @@ import { createIdempotentWrite, type IdempotentRequest } from "../data/objects/i
 import type { Objects } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
+import { assertRouteAllowed } from "./assertRouteAllowed.ts";
 import { batchRoute } from "./batchRoute.ts";
 import { chargedErrorReply } from "./chargedReplies.ts";
 import { executeRoute } from "./executeRoute.ts";
 import { readFunctionCall } from "./functionByGet.ts";
+import { callsWithForm, type WithFunctionForm } from "./functionForms.ts";
 import { createIdempotency, type IdempotencyOptions } from "./idempotency.ts";
 import type { RequestLimits } from "./parseApiLimits.ts";
 import type { ParseRoute } from "./parseRoute.ts";
@@ -44,6 +47,8 @@ export interface ParseApiDependencies extends CredentialDependencies {
   serverUrlOf?: ServerUrlOf;
   clientAddressOf: ClientAddressOf;
   withParsedBody: WithParsedBody;
+  /** Without it, functions cannot be called with forms. */
+  withFunctionForm?: WithFunctionForm;
   routes: ParseRoute[];
   /** Executes the creates that routes prepare. */
   createEach: Objects["createEach"];
@@ -52,6 +57,8 @@ export interface ParseApiDependencies extends CredentialDependencies {
   idempotency: Omit<IdempotencyOptions, "store">;
   /** Applied to every external request and to every request of a batch. */
   requestLimits: RequestLimits;
+  /** The routes that clients without the master key may call; undefined for all. */
+  allowsRoute?: AllowsRoute | undefined;
   /** Logs external requests; without it they are not logged. */
   logRequest?: LogRequest | undefined;
   /** Maximum size of a response, in bytes. */
@@ -88,6 +95,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     store,
     createEach,
     requestLimits,
+    allowsRoute,
     report,
     maxAnswerBytes = MAX_ANSWER_BYTES,
   } = dependencies;
@@ -99,7 +107,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         store,
         createEach,
         execute: executeBatchRequest,
-        prepareFor: (request) => prepareBatchRequests(request, { router, requestLimits, report }),
+        prepareFor: (request) => prepareBatchRequests(request, { router, requestLimits, allowsRoute, report }),
         report,
       }),
     ],
@@ -120,10 +128,11 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       serverUrl: serverUrlOf(message),
       speaksParse: true,
     };
-    const handleFields = (fields?: JsonObject) => {
+    const handleFields = (fields?: JsonObject, formFiles?: ApiRequest["formFiles"]) => {
       const parsed = parseEnvelope(httpMethod, message.headers, search, fields);
       const envelope = readFunctionCall(parsed, httpMethod, normalizedPath);
-      const execute = () => handleEnvelope(envelope, normalizedPath, client, message);
+      const execute = () =>
+        handleEnvelope(envelope, normalizedPath, { ...client, ...(formFiles && { formFiles }) }, message);
       if (!dependencies.logRequest) return execute();
       const { method, params } = envelope;
       const { requestId } = client;
@@ -132,6 +141,9 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     if (!hasBody(message)) return await handleFields();
     if (dependencies.requestLimits.areDefined())
       await assertMaySendBody(message, httpMethod, normalizedPath, client.ip);
+    const { withFunctionForm } = dependencies;
+    if (withFunctionForm && callsWithForm(message, normalizedPath))
+      return await withFunctionForm(message, ({ fields, files }) => handleFields(fields, files));
     return await dependencies.withParsedBody(message, handleFields);
   }
 
@@ -164,7 +176,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   async function handleEnvelope(
     envelope: Envelope,
     path: string,
-    client: Pick<ApiRequest, "ip" | "requestId" | "headers" | "serverUrl" | "speaksParse">,
+    client: Pick<ApiRequest, "ip" | "requestId" | "headers" | "serverUrl" | "speaksParse" | "formFiles">,
     message: IncomingMessage,
   ): Promise<ApiReply> {
     const route = routeFor(envelope.method, path);
@@ -177,6 +189,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     );
     const auth = verified instanceof Promise ? await verified : verified;
     noteSender(message, auth);
+    assertRouteAllowed(allowsRoute, auth, path);
     const counted = dependencies.requestLimits.assertWithin({
       method: envelope.method,
       path,
@@ -193,6 +206,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         {
           ...request,
           serverUrl: client.serverUrl,
+          ...(client.formFiles && { formFiles: client.formFiles }),
           writeOptions: { idempotentWrite: record && createIdempotentWrite(record) },
           method: envelope.method,
           path,
@@ -258,6 +272,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       const path = normalizePath(queryStart < 0 ? fullPath : fullPath.slice(0, queryStart));
       const params =
         queryStart < 0 ? bodyParams : withQueryParams(fullPath.slice(queryStart + 1), bodyParams);
+      if (!request.isInternal) assertRouteAllowed(allowsRoute, request.auth, path);
       return await executeOperation({ ...request, method, path, params });
     } catch (error) {
       return chargedErrorReply(error, (unexpected) => dependencies.report(unexpected, request.requestId));

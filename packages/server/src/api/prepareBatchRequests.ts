@@ -1,8 +1,10 @@
 import type { JsonObject } from "@purse/protocol";
+import type { AllowsRoute } from "../config/routeAllowList.ts";
 import { errorReply } from "../core/http/reply.ts";
 import type { Router } from "../core/http/router.ts";
 import type { PreparedCreate } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import { assertRouteAllowed } from "./assertRouteAllowed.ts";
 import type { PrepareBatchedRequest } from "./batchRoute.ts";
 import type { RequestLimits } from "./parseApiLimits.ts";
 import type { ParseRoute } from "./parseRoute.ts";
@@ -10,6 +12,7 @@ import type { ParseRoute } from "./parseRoute.ts";
 interface BatchPreparationDependencies {
   router: Router<ParseRoute>;
   requestLimits: RequestLimits;
+  allowsRoute: AllowsRoute | undefined;
   /** Called with errors whose details clients do not see. */
   report(error: unknown, requestId: string): void;
 }
@@ -19,7 +22,7 @@ type PrepareFields = (fields: JsonObject) => PreparedCreate | undefined;
 /** Creates the function that prepares the creates of a batch, most of which have the same path. */
 export function prepareBatchRequests(
   request: WriteRequest,
-  { router, requestLimits, report }: BatchPreparationDependencies,
+  { router, requestLimits, allowsRoute, report }: BatchPreparationDependencies,
 ): PrepareBatchedRequest {
   const { auth, ip, isInternal = false } = request;
   const isReadOnly = auth.kind === "master" && auth.readOnly === true;
@@ -31,6 +34,7 @@ export function prepareBatchRequests(
     if (match.kind !== "found") return undefined;
     const { route, pathParams } = match;
     if (!route.prepareCreate) return undefined;
+    if (!isInternal) assertRouteAllowed(allowsRoute, auth, path);
     if (requestLimits.isLimited({ method: "POST", path, auth, ip, isInternal })) return undefined;
     return (fields) => route.prepareCreate?.(request, pathParams, fields);
   };

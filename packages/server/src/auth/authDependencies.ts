@@ -21,6 +21,8 @@ export interface AuthConfig {
   compatibility: "strict" | "parse";
   /** Lifetime of a session, in seconds. */
   sessionSeconds: number;
+  /** Whether sessions that are used after half of their lifetime are extended. */
+  extendSessionOnUse?: boolean;
   /** Maximum age of a signed sign-in message, in seconds. */
   signatureSeconds: number;
   /** Hosts of the sites that may request wallet signatures; `:*` matches every port. */
@@ -58,6 +60,9 @@ export interface AuthConfig {
   enforcePrivateUsers?: boolean | undefined;
   /** Whether a password change revokes the user's other sessions. */
   revokeSessionOnPasswordReset: boolean;
+  /** Whether usernames and email addresses are stored in lower case. */
+  convertUsernameToLowercase?: boolean;
+  convertEmailToLowercase?: boolean;
   /** Whether clients may create roles without signing in. */
   allowAnonymousRoles: boolean;
 }

@@ -4,7 +4,9 @@ import {
   isPointer,
   isWireDate,
   type JsonObject,
+  type JsonValue,
   MAX_SESSION_TOKEN_LENGTH,
+  type Operation,
   ProtocolError,
   wireDate,
 } from "@purse/protocol";
@@ -281,37 +283,57 @@ export class Sessions {
     const userId = session.user.objectId;
     if ((await store.get(schemaOf("_User"), userId, null)) === undefined) throw invalidSessionError();
     const roles = await rolesOf(userId, this.#gatedRolesOf(userId), this.#dependencies);
-    this.#recordUse(sessionId, session);
+    this.#recordUse(sessionId, session, expiresAt);
     const staleAt = Math.min(expiresAt, clock() + CACHE_TTL_MS);
     return { auth: { kind: "user", userId, roles, sessionId, sessionToken }, staleAt };
   }
 
-  /** Updates `lastUsedAt` in the background, unless that was done recently. */
-  #recordUse(id: string, { lastUsedAt, updatedAt }: JsonObject): void {
-    const { store, schemaOf, clock, logger } = this.#dependencies;
-    const at = new Date(clock());
+  /** Updates `lastUsedAt` in the background, unless that was done recently, and extends the session if configured. */
+  #recordUse(id: string, { lastUsedAt, updatedAt }: JsonObject, expiresAt: number): void {
+    const { clock, config, logger } = this.#dependencies;
+    const at = clock();
     const before = isWireDate(lastUsedAt) ? Date.parse(lastUsedAt.iso) : 0;
-    if (at.getTime() - before < LAST_USED_RESOLUTION_MS || this.#pendingUseUpdates.has(id)) return;
+    const lifetimeMs = config.sessionSeconds * 1000;
+    const isExtended = config.extendSessionOnUse === true && expiresAt - at <= lifetimeMs / 2;
+    if (!isExtended && at - before < LAST_USED_RESOLUTION_MS) return;
+    if (this.#pendingUseUpdates.has(id)) return;
     this.#pendingUseUpdates.add(id);
-    store
-      .write([
-        {
-          kind: "update",
-          schema: schemaOf("_Session"),
-          id,
-          at: at.toISOString(),
-          operations: { lastUsedAt: { op: "Set", value: wireDate(at) } },
-          subjects: null,
-          // Only one of several processes writes it.
-          ...(typeof updatedAt === "string" && { ifUpdatedAt: updatedAt }),
-        },
-      ])
+    this.#writeUse(id, updatedAt, at, isExtended ? at + lifetimeMs : undefined)
       .catch((error: unknown) => {
         // The session has ended, or another process has recorded the use.
         if (!(error instanceof ProtocolError))
           logger.warn("the last use of a session could not be recorded", { error });
       })
       .finally(() => this.#pendingUseUpdates.delete(id));
+  }
+
+  async #writeUse(
+    id: string,
+    updatedAt: JsonValue | undefined,
+    at: number,
+    extendedTo: number | undefined,
+  ): Promise<void> {
+    const { store, schemaOf } = this.#dependencies;
+    // A session that an operator has started ends with the rights of the operator.
+    const isExtended =
+      extendedTo !== undefined && (await store.getUniqueOwner(UNIQUE_KEYS.operatorSession, id)) === undefined;
+    const operations: Record<string, Operation> = {
+      lastUsedAt: { op: "Set", value: wireDate(new Date(at)) },
+      ...(isExtended && { expiresAt: { op: "Set", value: wireDate(new Date(extendedTo)) } }),
+    };
+    await store.write([
+      {
+        kind: "update",
+        schema: schemaOf("_Session"),
+        id,
+        at: new Date(at).toISOString(),
+        operations,
+        subjects: null,
+        // Only one of several processes writes it.
+        ...(typeof updatedAt === "string" && { ifUpdatedAt: updatedAt }),
+      },
+      ...(isExtended ? await this.expiryWrites(id, extendedTo) : []),
+    ]);
   }
 }
 

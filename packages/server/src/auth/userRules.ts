@@ -114,6 +114,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
       }
     }
     if (isVerified && !("username" in pending.operations)) setField(pending, "username", newObjectId(25));
+    convertToLowerCase(pending);
     reserveUsername(pending, undefined, request);
     await reserveEmail(pending, undefined, email, request);
     if (typeof password === "string") {
@@ -190,6 +191,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     const password = extractField(pending, "password");
     const authData = extractField(pending, "authData");
     dropServerFields(pending);
+    convertToLowerCase(pending);
     if ("username" in pending.operations) reserveUsername(pending, original, request);
     if ("email" in pending.operations) await reserveEmail(pending, original, email, request);
     if (password !== undefined) await changePassword(pending, password, request, all);
@@ -206,6 +208,20 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     if (disablesUser(pending, request.auth)) {
       if (!isParseCompatible) await endSessions(pending, sessions);
     } else if ("ACL" in pending.operations) ensureOwnAccess(pending, {});
+  }
+
+  /** Converts what is written to lower case as configured. The response has the converted values. */
+  function convertToLowerCase(pending: PendingWrite): void {
+    const { convertUsernameToLowercase = false, convertEmailToLowercase = false } = dependencies.config;
+    const names = { username: convertUsernameToLowercase, email: convertEmailToLowercase };
+    for (const [name, isConverted] of Object.entries(names)) {
+      const value = setValueOf(pending, name);
+      if (!isConverted || typeof value !== "string") continue;
+      const converted = value.toLowerCase();
+      if (converted === value) continue;
+      setField(pending, name, converted);
+      pending.returnedFields[name] = converted;
+    }
   }
 
   /** Creates a session of a user when the master key links a sign-in method, as Parse Server does. */

@@ -230,8 +230,11 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   async function runFunction(name: string, call: FunctionCall): Promise<InvocationResult> {
     if (isStopped) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server is stopping");
     if (host?.remote?.hasFunction(name) || functions.has(name)) {
-      const { params } = call;
-      return run(name, { kind: "function", name, params, callContext: await callContextOf(call) });
+      const { params, formFiles } = call;
+      if (formFiles && Object.keys(formFiles).length > 0 && host?.remote?.hasFunction(name))
+        throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Functions of webhooks take no files");
+      const callContext = await callContextOf(call);
+      return run(name, { kind: "function", name, params, ...(formFiles && { formFiles }), callContext });
     }
     const builtIn = builtIns.get(name);
     if (builtIn) return { value: await builtIn(call) };

@@ -1,5 +1,6 @@
 import { Config, ParseFile, ParseObject, Query, User } from "@purse/client";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { FormFile, FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
 import { callFunction } from "./callFunction.ts";
 import type { CloudRequest, FileTriggerRequest, FunctionRequest } from "./cloudRequests.ts";
@@ -42,7 +43,7 @@ export async function invoke(
       const registration = registry.functions.get(invocation.name);
       if (!registration)
         throw new ProtocolError(ErrorCode.SCRIPT_FAILED, `Invalid function: "${invocation.name}"`);
-      const params = decode(invocation.params);
+      const params = { ...decode(invocation.params), ...filesOf(invocation.formFiles) };
       const triggerRequest: FunctionRequest = { ...request, params, functionName: invocation.name };
       await validate(registration.validator, triggerRequest, callContext.roles);
       return callFunction(registration.run, triggerRequest);
@@ -247,6 +248,15 @@ function cloudRequestOf(callContext: CallContext, logger: Logger): CloudRequest 
     user: parsedUser instanceof User ? parsedUser : undefined,
     log: logger.with({ requestId }),
   };
+}
+
+/** The files of a form as parameters, in the shape of Parse Server. */
+function filesOf(formFiles: FunctionCall["formFiles"] = {}): Record<string, FormFile> {
+  const files = Object.entries(formFiles).map(([name, file]) => [
+    name,
+    { ...file, data: Buffer.from(file.data) },
+  ]);
+  return Object.fromEntries(files);
 }
 
 /** Returns the file that a trigger returned, directly or as `{ file }`. */

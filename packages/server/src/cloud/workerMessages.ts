@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, Operation } from "@purse/protocol";
 import type { RateLimit } from "../config/rateLimits.ts";
+import type { FormFile } from "../core/functionCall.ts";
 import type { InternalRequest } from "../core/http/apiRoute.ts";
 import type { LogFields, LogLevel } from "../core/logger.ts";
 import type { BulkOperation } from "../data/objects/bulkWrites.ts";
@@ -81,7 +82,14 @@ export interface FileDownload {
 
 /** A function, job or trigger for the worker to execute. */
 export type Invocation =
-  | { kind: "function"; name: string; params: JsonObject; callContext: CallContext }
+  | {
+      kind: "function";
+      name: string;
+      params: JsonObject;
+      /** Files by parameter, if the function is called with a form. */
+      formFiles?: Readonly<Record<string, FormFile>>;
+      callContext: CallContext;
+    }
   | { kind: "job"; name: string; params: JsonObject; jobId: string; callContext: CallContext }
   | {
       kind: "beforeSave";

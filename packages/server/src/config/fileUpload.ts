@@ -13,6 +13,18 @@ export interface FileUpload {
   allowsExtension: ((extension: string) => boolean) | undefined;
 }
 
+/** Who may download files. */
+export type FileDownload = z.output<typeof fileDownloadSchema>;
+
+/** `fileDownload` of the config file. */
+export const fileDownloadSchema = z
+  .strictObject({
+    enableForPublic: z.boolean().default(true),
+    enableForAnonymousUser: z.boolean().default(true),
+    enableForAuthenticatedUser: z.boolean().default(true),
+  })
+  .prefault({});
+
 /** `fileUpload` of the config file. */
 export const fileUploadSchema = z
   .strictObject({

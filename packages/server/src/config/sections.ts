@@ -6,12 +6,13 @@ import { accountLimitsSchema } from "./accountLimits.ts";
 import { authSchema } from "./auth.ts";
 import { customPagesSchema } from "./customPages.ts";
 import { eventWatchesSchema } from "./eventWatches.ts";
-import { fileUploadSchema } from "./fileUpload.ts";
+import { fileDownloadSchema, fileUploadSchema } from "./fileUpload.ts";
 import { keywordDenylistSchema } from "./keywordDenylist.ts";
 import { namesSchema } from "./nameServices.ts";
 import { accountLockoutSchema, passwordPolicySchema } from "./passwords.ts";
 import { pushSchema } from "./push.ts";
 import { rateLimitsSchema } from "./rateLimits.ts";
+import { routeAllowListSchema } from "./routeAllowList.ts";
 import { schemaOptionsSchema, schemasSchema } from "./schemas.ts";
 import { parseAt } from "./sectionErrors.ts";
 import { attempt, filePath, type SettingGroup } from "./settingTypes.ts";
@@ -100,6 +101,12 @@ export const SECTIONS = {
       "enableForPublic (false), enableForAnonymousUser (false), enableForAuthenticatedUser (true), fileExtensions: a list of extensions and regular expressions, `*` for all; by default all that browsers do not execute.",
     schema: fileUploadSchema,
   },
+  fileDownload: {
+    group: "Files",
+    description:
+      "Who may download files: enableForPublic, enableForAnonymousUser, enableForAuthenticatedUser, all true by default. Users send their session in a header, so pages cannot show files by their URL alone; rules for single files are beforeFind triggers.",
+    schema: fileDownloadSchema,
+  },
   accountLockout: {
     group: "Users and sessions",
     description:
@@ -117,6 +124,12 @@ export const SECTIONS = {
     description:
       'Rate limits of the Parse API: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user", "session" or "all"), methods, includeMasterKey, includeInternalRequests (those of cloud code), message }. Requests beyond a limit are rejected with 155 and HTTP 429.',
     schema: rateLimitsSchema,
+  },
+  routeAllowList: {
+    group: "Classes and permissions",
+    description:
+      'The routes of the Parse API that clients without the master key may call, also in batches: a list of regular expressions that match whole paths, such as "login", "classes/Item" or "functions/.*"; [] for none. Other routes are rejected with 119. Files, GraphQL and live queries are not covered. Default: all routes.',
+    schema: routeAllowListSchema,
   },
   push: {
     group: "Push notifications",
@@ -166,9 +179,11 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     plugins: read("plugins", SECTIONS.plugins),
     passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),
     fileUpload: read("fileUpload", SECTIONS.fileUpload),
+    fileDownload: read("fileDownload", SECTIONS.fileDownload),
     accountLockout: read("accountLockout", SECTIONS.accountLockout),
     accountLimits: read("accountLimits", SECTIONS.accountLimits),
     rateLimits: read("rateLimits", SECTIONS.rateLimits),
+    routeAllowList: read("routeAllowList", SECTIONS.routeAllowList),
     push: read("push", SECTIONS.push),
     names: read("names", SECTIONS.names),
     watch: read("watch", SECTIONS.watch),

@@ -88,6 +88,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     returnsUnreadable: config.compatibility === "parse",
     afterSaveReplies: config.compatibility === "parse",
     allowCustomObjectId: config.allowCustomObjectId,
+    objectIdSize: config.objectIdSize,
     defaultAcl: config.defaultAcl,
     assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
     protectedFields: config.protectedFields,

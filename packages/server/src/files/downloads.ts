@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import PQueue from "p-queue";
+import type { FileDownload } from "../config/fileUpload.ts";
 import type { RequestContext } from "../core/authContext.ts";
+import { operationForbidden } from "../core/operationForbidden.ts";
 import { isValidStoredName } from "./fileNames.ts";
 import type { FileStore, StoredFile } from "./fileStore.ts";
 import { type FileInfo, MAX_TRIGGER_BYTES } from "./files.ts";
@@ -24,6 +26,9 @@ type DownloadTriggers = (
 export interface DownloadsOptions {
   store: FileStore;
   triggers: DownloadTriggers;
+  /** Who may download files. */
+  allowed: FileDownload;
+  isAnonymousUser(userId: string): Promise<boolean>;
 }
 
 export interface Download {
@@ -46,17 +51,37 @@ export class Downloads {
     this.#options = options;
   }
 
-  /** Whether the cloud code decides about downloads, so that responses must not be cached for other clients. */
-  get hasTriggers(): boolean {
+  /** Whether it depends on the client what it may download, so that responses must not be cached for other clients. */
+  get areRestricted(): boolean {
     const { triggers } = this.#options;
-    return triggers("beforeFindFile") !== undefined || triggers("afterFindFile") !== undefined;
+    return (
+      this.#isRestricted ||
+      triggers("beforeFindFile") !== undefined ||
+      triggers("afterFindFile") !== undefined
+    );
+  }
+
+  get #isRestricted(): boolean {
+    return Object.values(this.#options.allowed).includes(false);
+  }
+
+  /** Throws 119 if the client may not download any files. */
+  async #assertAllowed({ auth }: RequestContext): Promise<void> {
+    if (auth.kind === "master" || auth.kind === "maintenance") return;
+    const { allowed, isAnonymousUser } = this.#options;
+    if (auth.kind !== "user") {
+      if (!allowed.enableForPublic) throw downloadDisabled("public");
+    } else if (await isAnonymousUser(auth.userId)) {
+      if (!allowed.enableForAnonymousUser) throw downloadDisabled("anonymous user");
+    } else if (!allowed.enableForAuthenticatedUser) throw downloadDisabled("authenticated user");
   }
 
   /**
-   * Resolves the name of the file that a client receives for a requested name. Throws 403 if the cloud code refuses;
-   * `request` is called only if there is a trigger.
+   * Resolves the name of the file that a client receives for a requested name. Throws 403 if the client may not download
+   * files or the cloud code refuses; `request` is called only if downloads are restricted.
    */
   async resolveName(name: string, request: () => Promise<RequestContext>): Promise<string> {
+    if (this.#isRestricted) await this.#assertAllowed(await request());
     const before = this.#options.triggers("beforeFindFile");
     if (!before) return name;
     const { name: replacement = name } = await asForbidden(before({ name }, await request()));
@@ -93,6 +118,10 @@ export class Downloads {
       };
     });
   }
+}
+
+function downloadDisabled(clientKind: string): ProtocolError {
+  return operationForbidden(`File download by ${clientKind} is disabled.`, 403);
 }
 
 async function base64Of(file: StoredFile): Promise<string> {

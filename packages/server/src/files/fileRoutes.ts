@@ -50,8 +50,8 @@ export interface FileRoutesDependencies {
  */
 const CACHE_CONTROL = "public, max-age=86400, immutable";
 
-/** With download triggers the cloud code decides about each request. */
-const CACHE_CONTROL_WITH_TRIGGERS = "private, no-cache";
+/** Other clients may not be allowed to download the file. */
+const RESTRICTED_CACHE_CONTROL = "private, no-cache";
 
 /** How much of a refused upload is read, in bytes: many clients read a response only after they have sent everything. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
@@ -194,7 +194,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
       throw operationForbidden("Invalid application ID.", 403);
     }
     const { downloads } = dependencies;
-    // Credentials are verified only if the cloud code decides about downloads.
+    // Credentials are verified only if downloads are restricted.
     const request = async () => {
       const headers = { ...message.headers, "x-parse-application-id": dependencies.appId };
       return dependencies.authenticate(parseEnvelope("GET", headers, ""), message);
@@ -217,7 +217,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
       dependencies.filesHost !== undefined && message.headers.host === dependencies.filesHost;
     const isFilesHost = dependencies.filesHost === undefined || isIsolated;
     const fileName = (name.split("/").at(-1) ?? name).replace(/^[0-9a-f]{32}_/, "");
-    const cacheControl = downloads.hasTriggers ? CACHE_CONTROL_WITH_TRIGGERS : CACHE_CONTROL;
+    const cacheControl = downloads.areRestricted ? RESTRICTED_CACHE_CONTROL : CACHE_CONTROL;
     const transform = type.startsWith("image/") ? requestedTransform(new URLSearchParams(search)) : undefined;
     if (transform) {
       const source = {

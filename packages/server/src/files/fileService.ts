@@ -83,7 +83,7 @@ export async function openFileService(dependencies: FileServiceDependencies): Pr
 }
 
 export interface FileApiDependencies
-  extends Pick<FileServiceDependencies, "config" | "uploads" | "cloud" | "report"> {
+  extends Pick<FileServiceDependencies, "config" | "uploads" | "cloud" | "isAnonymousUser" | "report"> {
   service: FileService;
   /** The database, in which resumable uploads are locked, and their state is stored if they are in S3. */
   store: Store;
@@ -109,7 +109,12 @@ export async function createFileApi(dependencies: FileApiDependencies) {
     appId: config.appId,
     files,
     images,
-    downloads: new Downloads({ store, triggers: cloud.downloadTrigger }),
+    downloads: new Downloads({
+      store,
+      triggers: cloud.downloadTrigger,
+      allowed: config.fileDownload,
+      isAnonymousUser: dependencies.isAnonymousUser,
+    }),
     resumable,
     spoolDir: uploads.folder,
     uploadQuota: uploads.quota,

@@ -6,8 +6,9 @@ import type { ApiReply, Method } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { CLIENT_BODY_LIMITS, parseJsonBody } from "../core/http/bodyParser.ts";
+import { isMultipart } from "../core/http/multipart.ts";
 import type { Operations } from "./context.ts";
-import { isForm, parseForm } from "./formParts.ts";
+import { parseForm } from "./formParts.ts";
 import type { GraphqlServer, GraphqlServerDependencies } from "./graphqlServer.ts";
 import type { GraphqlSockets, GraphqlSocketsDependencies } from "./graphqlSockets.ts";
 
@@ -70,7 +71,7 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
     const { maxBodyBytes, maxAnonymousBodyBytes, maxUploadBytes } = dependencies.limits;
     const maxBytes = auth.kind === "anonymous" ? maxAnonymousBodyBytes : maxBodyBytes;
     const limits = CLIENT_BODY_LIMITS[auth.kind];
-    if (isForm(contentType)) {
+    if (isMultipart(contentType)) {
       await dependencies.assertCanUpload(auth);
       const parse = (body: Buffer) => parseForm(body, contentType, limits);
       return withBody(message, maxBytes + maxUploadBytes, dependencies.memory, parse, execute);

@@ -25,6 +25,16 @@ export const accountSettings = {
       description:
         "Who can read new users without an ACL: 1 only they themselves, 0 everyone. Default: 1 for a new database, 0 for one that had users before this setting existed or received them from a Parse import.",
     }),
+    convertUsernameToLowercase: setting(flag(), {
+      default: "0",
+      description:
+        "1 stores usernames in lower case. Usernames that differ only in case are the same in any case.",
+    }),
+    convertEmailToLowercase: setting(flag(), {
+      default: "0",
+      description:
+        "1 stores email addresses of users in lower case. Addresses that differ only in case are the same in any case.",
+    }),
     revokeSessionOnPasswordReset: setting(flag(), {
       default: "1",
       description: "1 revokes a user's other sessions when the password changes.",
@@ -32,6 +42,11 @@ export const accountSettings = {
     sessionSeconds: setting(integer(60, 10 * 365 * 24 * 3_600), {
       default: String(365 * 24 * 3_600),
       description: "Lifetime of a session, in seconds.",
+    }),
+    extendSessionOnUse: setting(flag(), {
+      default: "0",
+      description:
+        "1 extends a session to its full lifetime when it is used after half of it, so that only unused ones end. Sessions that operators started for users are not extended.",
     }),
     signatureSeconds: setting(integer(10, 86_400), {
       default: "300",

@@ -101,6 +101,10 @@ export const dataSettings = {
       default: "0",
       description: "1 allows clients to set the objectId of new objects.",
     }),
+    objectIdSize: setting(integer(10, 64), {
+      default: "10",
+      description: "Number of characters of the objectId of new objects; ids of Moralis had 24.",
+    }),
   }),
 };
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
+import type { FormFile } from "../functionCall.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -11,6 +12,8 @@ export interface ApiRequest extends RequestContext {
   path: string;
   /** Parameters of the body and the query string, without the fields of the envelope. */
   params: JsonObject;
+  /** Files by parameter, if a function is called with a form. */
+  formFiles?: Readonly<Record<string, FormFile>>;
   /** Decoded values of the path's named segments. */
   pathParams: Record<string, string>;
   /** The URL that the client used, for example `http://127.0.0.1:1337/server`. */

@@ -139,7 +139,9 @@ export function createCreates(dependencies: WriteDependencies): Creates {
       throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name.");
     }
     const allowsCustomId = dependencies.allowCustomObjectId || options.allowCustomId === true;
-    const id = allowsCustomId ? parseCustomId(className, objectId) : newObjectId();
+    const id = allowsCustomId
+      ? parseCustomId(className, objectId, dependencies.objectIdSize)
+      : newObjectId(dependencies.objectIdSize);
     assertTimes(fields, auth);
     const written = allowsCustomId && objectId !== undefined ? withoutObjectId(fields) : fields;
     const operations = parseFields(written, { derivedFields: rule?.derivedFields });

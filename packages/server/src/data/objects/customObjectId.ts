@@ -6,8 +6,8 @@ import { newObjectId } from "./objectId.ts";
  * Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid, and 119 for a user whose
  * id would read as a role in ACLs.
  */
-export function parseCustomId(className: string, value: JsonValue | undefined): string {
-  if (value === undefined) return newObjectId();
+export function parseCustomId(className: string, value: JsonValue | undefined, size?: number): string {
+  if (value === undefined) return newObjectId(size);
   if (className === "_User" && typeof value === "string" && value.startsWith(ROLE_PREFIX)) {
     throw operationForbidden("Invalid object ID.");
   }

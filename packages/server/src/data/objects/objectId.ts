@@ -5,8 +5,10 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** A buffer of random bytes, so that not every id requires a system call. */
 const pool = { bytes: Buffer.alloc(0), at: 0 };
 
-/** Returns an id for a new object: ten letters and digits. */
-export function newObjectId(length = 10): string {
+export const OBJECT_ID_SIZE = 10;
+
+/** Returns an id for a new object, of letters and digits. */
+export function newObjectId(length = OBJECT_ID_SIZE): string {
   let id = "";
   while (id.length < length) {
     if (pool.at >= pool.bytes.length) {

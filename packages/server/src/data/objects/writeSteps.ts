@@ -25,6 +25,8 @@ export interface WriteDependencies extends CommitDependencies {
   growthLimits?: GrowthLimits;
   /** Whether clients may choose the ids of new objects. */
   allowCustomObjectId: boolean;
+  /** Number of characters of the ids of new objects; 10 if undefined. */
+  objectIdSize?: number;
   /** Throws 105 if what is written contains a denied keyword. */
   assertAllowed?: AssertAllowed;
   /** Whether responses of writes have values of objects that the client may not read. */

@@ -66,7 +66,7 @@ export async function migrateLayout(transaction: Pick<Transaction, "run">): Prom
   const [required, completed] = [Number(row?.[0] ?? 0), Number(row?.[1] ?? 0)];
   if (required > MIGRATIONS.length) {
     throw new Error(
-      `The database was written by a newer Purse (layout ${required}, this one knows ${MIGRATIONS.length})`,
+      `The database was written by a newer Purse (layout ${required}, this one knows ${MIGRATIONS.length}): start that version, or restore a backup from before`,
     );
   }
   for (const statements of MIGRATIONS.slice(completed)) {

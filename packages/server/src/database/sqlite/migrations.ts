@@ -38,7 +38,7 @@ export function migrate(database: Database.Database): void {
   const version = Number(database.pragma("user_version", { simple: true }));
   if (version > MIGRATIONS.length) {
     throw new Error(
-      `The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length})`,
+      `The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length}): start that version, or restore a backup from before`,
     );
   }
   database.transaction(() => {
