@@ -10,10 +10,10 @@ const RENAMED = {
 /** Options that Purse takes under the same name. */
 const SAME = (
   "appName accountLockout allowClientClassCreation allowClientAddField allowCustomObjectId allowExpiredAuthDataToken " +
-  "appId clientKey customPages defaultLimit dotNetKey emailVerifyTokenReuseIfValid enableAnonymousUsers " +
-  "enableSecurityCheck encodeParseObjectInCloudFunction enforcePrivateUsers fileUpload javascriptKey maintenanceKey masterKey maxLimit maxUploadSize passwordPolicy " +
+  "appId clientKey convertEmailToLowercase convertUsernameToLowercase customPages defaultLimit dotNetKey emailVerifyTokenReuseIfValid enableAnonymousUsers " +
+  "enableSecurityCheck encodeParseObjectInCloudFunction enforcePrivateUsers extendSessionOnUse fileDownload fileUpload javascriptKey maintenanceKey masterKey maxLimit maxUploadSize passwordPolicy " +
   "preventLoginWithUnverifiedEmail preventSignupWithUnverifiedEmail protectedFields readOnlyMasterKey requestKeywordDenylist " +
-  "restAPIKey revokeSessionOnPasswordReset sendUserEmailVerification userSensitiveFields verifyUserEmails webhookKey"
+  "objectIdSize restAPIKey routeAllowList revokeSessionOnPasswordReset sendUserEmailVerification userSensitiveFields verifyUserEmails webhookKey"
 ).split(" ");
 
 /**

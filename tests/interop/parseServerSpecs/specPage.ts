@@ -10,11 +10,19 @@ const DATABASES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
 type Database = keyof typeof DATABASES;
 const NAMES: readonly Database[] = ["sqlite", "postgres"];
 
+const IGNORED_OPTIONS =
+  "the [table of options](../migrate/from-parse.md#move-the-options) says which have none";
+
 /** The results of one file on each database. */
 type FileResults = Partial<Record<Database, SpecResult[]>>;
 
-/** Writes the page. `folderOf` returns the folder that specs run in on a database. */
-export function writeSpecPage(root: string, version: string, folderOf: (database: Database) => string): void {
+/** Writes the page. `internal` are the files that are not run; `folderOf` returns the folder of the specs of a database. */
+export function writeSpecPage(
+  root: string,
+  version: string,
+  internal: readonly string[],
+  folderOf: (database: Database) => string,
+): void {
   const files = new Map<string, FileResults>();
   /** When the newest results were recorded, as YYYY-MM-DD. */
   const dates: Partial<Record<Database, string>> = {};
@@ -31,11 +39,12 @@ export function writeSpecPage(root: string, version: string, folderOf: (database
     }
   }
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-  writeFileSync(join(root, "docs/internals/parse-server-specs.md"), page(version, sorted, dates));
+  writeFileSync(join(root, "docs/internals/parse-server-specs.md"), page(version, internal, sorted, dates));
 }
 
 function page(
   version: string,
+  internal: readonly string[],
   files: readonly [string, FileResults][],
   dates: Partial<Record<Database, string>>,
 ): string {
@@ -50,6 +59,17 @@ function page(
 Written by \`npm run interop:specs -- --checkout ../parse-server\`, also with \`--database postgres\`: the specs of Parse Server
 ${version} against Purse with \`compatibility: "parse"\`, over HTTP. Specs that fail because they need something inside of Parse
 Server's process (spies, adapters, its modules) are counted as internal. Passed of the others: ${NAMES.map((database) => `${share(all(database))} on ${DATABASES[database]} (${dates[database] ?? "not run"})`).join(", ")}.
+
+Three adjustments let the specs, which configure a server inside of their process, run against another one:
+
+- Options of Parse Server become the settings of Purse that do the same. Options without such a setting are ignored, so that a spec
+  about them may pass by chance; ${IGNORED_OPTIONS}.
+- Events of live queries and emails reach the specs in the order in which Parse Server sends them: after the response to the
+  request that causes them.
+- \`compatibility\` is \`parse\`, which is not the default, and account limits are off.
+
+Not run are ${internal.length} files, which test modules of Parse Server's process, its command line, Redis or MongoDB, and nothing that
+clients or operators see: ${internal.join(", ")}.
 
 | Specs | SQLite | PostgreSQL | Internal |
 | --- | --- | --- | ---: |
