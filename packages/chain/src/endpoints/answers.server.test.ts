@@ -843,6 +843,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
           from_address: lower(log.args.from),
           to_address: lower(log.args.to),
           value: String(log.args.value),
+          log_index: log.logIndex,
           ...location(log.blockNumber),
         }));
       expect(await all("getTokenAddressTransfers", { address }, 5)).toEqual(expected);

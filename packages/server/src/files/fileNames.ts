@@ -4,9 +4,10 @@ import { contentTypeOf, extensionFor, extensionOf } from "../core/http/contentTy
 
 /**
  * What a name must not contain: separators of paths, control characters and line separators, characters that reverse the
- * direction of what follows, as in `gpj.exe`, half of a surrogate pair; a dot or a drive letter at its beginning.
+ * direction of what follows, as in `gpj.exe`, half of a surrogate pair; a dot or a drive letter at its beginning; nothing
+ * but spaces.
  */
-const FORBIDDEN = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]|^\.|^[a-z]:/iu;
+const FORBIDDEN = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]|^\.|^[a-z]:|^\s+$/iu;
 const DIRECTORY = /^[a-zA-Z0-9][a-zA-Z0-9_\-/]*$/;
 /** Maximum lengths in bytes on disk, where file systems allow 255: of a name, and of a stored name with what is added. */
 const MAX_NAME_BYTES = 200;
