@@ -92,7 +92,7 @@ describe("the data grid", () => {
     await goTo(page, await columnOf(page, "score"));
     await page.keyboard.type("x1");
     await page.keyboard.press("Enter");
-    await grid(page).getByText("Enter a number.").waitFor();
+    await page.getByText("Enter a number.").first().waitFor();
     await page.getByRole("textbox", { name: "score" }).fill("12.5");
     await page.keyboard.press("Enter");
     await goTo(page, await columnOf(page, "list"));

@@ -59,7 +59,8 @@ export async function openRegisteredWays(): Promise<RegisteredWays> {
   // The routes of the studio are opened with its first request.
   await fetch(`${url}/studio/api/state`);
   const ways = [
-    ...[...routes].filter((route) => !leadsElsewhere(route)),
+    // The paths of version 2.2 have the routes of version 2.
+    ...[...routes].filter((route) => !leadsElsewhere(route) && !/ \/api\/v2\.2(?:\/|$)/.test(route)),
     ...(await streamWays(url)),
     ...(await graphqlWays(url)),
     ...(await mcpWays(url)),

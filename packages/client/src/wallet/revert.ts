@@ -59,10 +59,8 @@ export async function revertOf(error: unknown, abi: Abi = []): Promise<Revert | 
 
 /** Decodes revert data by the ABI of the called contract, or as an error of a token standard (ERC-6093). */
 export async function decodeRevert(data: Hex, abi: Abi = []): Promise<Revert> {
-  const [{ decodeErrorResult, parseAbi }, { STANDARD_ERRORS }] = await Promise.all([
-    import("viem/utils"),
-    import("./standardErrors.ts"),
-  ]);
+  const { decodeErrorResult, parseAbi } = await import("viem/utils");
+  const { STANDARD_ERRORS } = await import("./standardErrors.ts");
   for (const known of [abi, parseAbi(STANDARD_ERRORS)]) {
     try {
       const { errorName, args = [] } = decodeErrorResult<Abi>({ abi: known, data });

@@ -10,6 +10,7 @@ import {
 } from "graphql";
 import type { GraphqlContext, ListLimit } from "./context.ts";
 import { type OperationCost, tooExpensive } from "./queryLimits.ts";
+import { slicedList } from "./slicedList.ts";
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
 
@@ -34,7 +35,7 @@ export class ListBudget implements ListLimit {
   }
 }
 
-/** Has all fields with lists count them, except for the pages of connections, which operations are limited by. */
+/** Has all fields with lists count and slice them, except for the pages of connections, which operations are limited by. */
 export function limitLists(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
@@ -49,8 +50,9 @@ export function limitLists(schema: GraphQLSchema): void {
 function counted(resolve: Resolver): Resolver {
   return (source, args, context, info) => {
     const count = (value: unknown): unknown => {
-      if (Array.isArray(value)) context.lists?.charge(value.length, info);
-      return value;
+      if (!Array.isArray(value)) return value;
+      context.lists?.charge(value.length, info);
+      return slicedList(value);
     };
     const value = resolve(source, args, context, info);
     return value instanceof Promise ? value.then(count) : count(value);

@@ -7,7 +7,6 @@ import { outputTypeOf } from "./fieldTypes.ts";
 import { type FindArguments, findObjects, getObject } from "./readObjects.ts";
 import { OBJECT } from "./scalars.ts";
 import { selectionOf } from "./selection.ts";
-import { slicedList } from "./slicedList.ts";
 import type { Field, GraphqlClass, TypeRegistry } from "./typeRegistry.ts";
 import { ELEMENT, OBJECT_FIELDS, PARSE_OBJECT } from "./valueTypes.ts";
 
@@ -92,7 +91,7 @@ function resolverOf(registry: TypeRegistry, className: string, field: string): P
         resolve: (source: JsonObject) => {
           const list = source[field];
           if (!Array.isArray(list)) return null;
-          return slicedList(list.map((element) => (isObjectOfClass(element) ? element : { value: element })));
+          return list.map((element) => (isObjectOfClass(element) ? element : { value: element }));
         },
       };
     default:

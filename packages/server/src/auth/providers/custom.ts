@@ -148,7 +148,7 @@ function withoutStubs(adapter: CustomAdapter): CustomAdapter {
     let owner: unknown = adapter;
     while (typeof owner === "object" && owner !== null && !Object.hasOwn(owner, name))
       owner = Object.getPrototypeOf(owner);
-    return typeof owner === "object" && owner?.constructor.name === "AuthAdapter";
+    return owner !== adapter && typeof owner === "object" && owner?.constructor.name === "AuthAdapter";
   };
   const stubs: ReadonlySet<unknown> = new Set(STEPS.filter(isStub));
   if (stubs.size === 0) return adapter;

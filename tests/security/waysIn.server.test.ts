@@ -1,21 +1,34 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
 import { allAttacks } from "../support/hostile/attacks.ts";
-import { openRegisteredWays, type RegisteredWays } from "../support/hostile/registeredWays.ts";
 import { ANY_WAY, attacksOf, WAYS } from "../support/hostile/ways.ts";
 
 const listed = WAYS.flatMap(([ways]) => ways);
+const PRINT_WAYS = join(import.meta.dirname, "../support/hostile/printWays.ts");
+
+interface RegisteredWays {
+  ways: string[];
+  /** Ways of the studio that need an operator who has signed in. */
+  operatorWays: string[];
+  /** What strangers get by the ways that are for operators only. */
+  statuses: [way: string, status: number][];
+}
 
 describe("the table of ways into the server", () => {
   let registered: RegisteredWays;
   beforeAll(async () => {
-    registered = await openRegisteredWays();
-  });
-  afterAll(() => registered?.close());
+    const { stdout } = await promisify(execFile)(process.execPath, [PRINT_WAYS], {
+      maxBuffer: 16 * 1024 ** 2,
+    });
+    registered = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+  }, 120_000);
 
   it("has a row for each way that the routers, the schema of GraphQL and the tools know", () => {
     const { ways, operatorWays } = registered;
     expect(ways.length).toBeGreaterThan(300);
-    expect(ways.filter((way) => !listed.includes(way) && !operatorWays.has(way))).toEqual([]);
+    expect(ways.filter((way) => !listed.includes(way) && !operatorWays.includes(way))).toEqual([]);
   });
 
   it("has no rows for ways that do not exist, and no way twice", () => {
@@ -23,15 +36,9 @@ describe("the table of ways into the server", () => {
     expect(listed.filter((way, i) => listed.indexOf(way) !== i)).toEqual([]);
   });
 
-  it("excuses ways that are for operators only if requests without credentials are refused", async () => {
-    const refused = [
-      ...registered.operatorWays,
-      ...WAYS.flatMap(([ways, tried]) => ("why" in tried && tried.isRefused ? ways : [])),
-    ];
-    expect(refused.length).toBeGreaterThan(150);
-    const statuses = await Promise.all(
-      refused.map(async (way) => [way, await registered.sendAsStranger(way)] as const),
-    );
+  it("excuses ways that are for operators only if requests without credentials are refused", () => {
+    const { statuses } = registered;
+    expect(statuses.length).toBeGreaterThan(150);
     expect(statuses.filter(([, status]) => status !== 401 && status !== 403)).toEqual([]);
   });
 
