@@ -23,6 +23,8 @@ describe("sections of the config file", () => {
       names: { ens: {}, unstoppable: {}, gateways: [] },
       watch: [],
       defaultAcl: undefined,
+      fileDownload: { enableForPublic: true, enableForAnonymousUser: true, enableForAuthenticatedUser: true },
+      routeAllowList: undefined,
     });
     expect(fileUpload).toMatchObject({ enableForPublic: false, enableForAuthenticatedUser: true });
     expect(["jpg", "html"].map((extension) => fileUpload.allowsExtension?.(extension))).toEqual([
