@@ -52,7 +52,7 @@ function hex(example: Hex, error: string) {
 
 export const INTEGER_ERROR = "must be a non-negative integer";
 /** A non-negative integer, as number or decimal text. */
-export const integer = z.preprocess(textToNumber, z.int(INTEGER_ERROR).min(0, INTEGER_ERROR));
+const integer = z.preprocess(textToNumber, z.int(INTEGER_ERROR).min(0, INTEGER_ERROR));
 
 /** The same, also in hexadecimal, as in JSON-RPC. */
 export const blockNumber = z.preprocess(

@@ -9,7 +9,7 @@ import { isMultipart, parseMultipart } from "../core/http/multipart.ts";
 import { FUNCTION_PATH } from "./functionByGet.ts";
 
 /** The parameters of a function that is called with a form: text, and files by parameter. */
-export interface FunctionForm {
+interface FunctionForm {
   fields: JsonObject;
   files: Readonly<Record<string, FormFile>>;
 }

@@ -107,7 +107,8 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         store,
         createEach,
         execute: executeBatchRequest,
-        prepareFor: (request) => prepareBatchRequests(request, { router, requestLimits, allowsRoute, report }),
+        prepareFor: (request) =>
+          prepareBatchRequests(request, { router, requestLimits, allowsRoute, report }),
         report,
       }),
     ],

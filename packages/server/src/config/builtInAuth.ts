@@ -21,7 +21,7 @@ export type BuiltInAuth =
   | { type: "introspection"; options: IntrospectionOptions };
 
 /** Services whose authorization code the server exchanges for the user. */
-export const CODE_SERVICES = ["github", "instagram", "line", "linkedin", "microsoft", "spotify"] as const;
+const CODE_SERVICES = ["github", "instagram", "line", "linkedin", "microsoft", "spotify"] as const;
 export type CodeService = (typeof CODE_SERVICES)[number];
 
 export interface CodeOptions {

@@ -13,16 +13,16 @@ import { oidcAdapter } from "./oidc.ts";
 const CHECK: AuthCheck = { request: internalRequest(ANONYMOUS), user: undefined, isSignedIn: false };
 const REFUSED = { code: ErrorCode.OBJECT_NOT_FOUND };
 
-/** A service that answers by the beginning of the URL, and keeps what it was asked. */
-function service(answers: Record<string, JsonObject>): { request: FetchJson; asked: ServiceRequest[] } {
-  const asked: ServiceRequest[] = [];
+/** A service that answers by the beginning of the URL, and keeps what it was queried. */
+function service(answers: Record<string, JsonObject>): { request: FetchJson; queried: ServiceRequest[] } {
+  const queried: ServiceRequest[] = [];
   const request: FetchJson = async (sent) => {
-    asked.push(sent);
+    queried.push(sent);
     const found = Object.entries(answers).find(([start]) => sent.url.startsWith(start));
     if (!found) throw new Error("404");
     return found[1];
   };
-  return { request, asked };
+  return { request, queried };
 }
 
 const verify = (adapter: AuthAdapter, authData: JsonObject) => adapter.validateAuthData(authData, CHECK);
@@ -53,11 +53,11 @@ describe("an authorization code", () => {
     service({ "https://github.com/login": { access_token: "token" }, "https://api.github.com": { id: 7 } });
 
   it("is exchanged with the secret of the client for the id of the user, which alone is stored", async () => {
-    const { request, asked } = github();
+    const { request, queried } = github();
     const adapter = codeServiceAdapter("github", OPTIONS, request);
     expect(await identify(adapter, { code: "c" })).toEqual({ id: "7" });
-    expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ client_secret: "secret", code: "c" });
-    expect(asked[1]?.headers).toEqual({ authorization: "Bearer token" });
+    expect(JSON.parse(queried[0]?.body ?? "")).toMatchObject({ client_secret: "secret", code: "c" });
+    expect(queried[1]?.headers).toEqual({ authorization: "Bearer token" });
     expect(await verify(adapter, { id: "7" })).toEqual({ stored: { id: "7" } });
   });
 
@@ -81,7 +81,7 @@ describe("an authorization code", () => {
     const lineAdapter = codeServiceAdapter("line", OPTIONS, line.request);
     const sent = { code: "c", redirect_uri: "https://a.example/", code_verifier: "v" };
     expect(await identify(lineAdapter, sent)).toEqual({ id: "u" });
-    expect(Object.fromEntries(new URLSearchParams(line.asked[0]?.body))).toMatchObject(sent);
+    expect(Object.fromEntries(new URLSearchParams(line.queried[0]?.body))).toMatchObject(sent);
 
     const instagram = service({
       "https://api.instagram.com": { access_token: "t" },
@@ -91,8 +91,8 @@ describe("an authorization code", () => {
     expect(await identify(codeServiceAdapter("instagram", options, instagram.request), sent)).toEqual({
       id: "i",
     });
-    expect(instagram.asked[0]?.body).toContain(encodeURIComponent("https://b.example/"));
-    expect(instagram.asked[1]?.url).toBe("https://graph.instagram.com/me?fields=id&access_token=t");
+    expect(instagram.queried[0]?.body).toContain(encodeURIComponent("https://b.example/"));
+    expect(instagram.queried[1]?.url).toBe("https://graph.instagram.com/me?fields=id&access_token=t");
   });
 
   it("may be an access token instead only if the settings say so", async () => {
@@ -107,10 +107,10 @@ describe("a token of Facebook", () => {
   const options = { appIds: ["app"], appSecret: "secret" };
 
   it("signs in its user if it is that of one of the apps, with the proof of the secret", async () => {
-    const { request, asked } = graph("app");
+    const { request, queried } = graph("app");
     const sent = { id: "u", access_token: "t" };
     expect(await verify(facebookAdapter(options, request), sent)).toEqual({ stored: { id: "u" } });
-    for (const { url } of asked)
+    for (const { url } of queried)
       expect(new URL(url).searchParams.get("appsecret_proof")).toMatch(/^[0-9a-f]{64}$/);
     for (const [app, id] of [
       ["other", "u"],
@@ -185,10 +185,10 @@ it("an access token that its server confirms signs in the user that it names", a
     authorizationHeader: "Basic x",
   };
   const answer = (fields: JsonObject) => service({ "https://auth.example": { active: true, ...fields } });
-  const { request, asked } = answer({ sub: "u", aud: ["app"] });
+  const { request, queried } = answer({ sub: "u", aud: ["app"] });
   const sent = { id: "u", access_token: "t" };
   expect(await verify(introspectionAdapter(options, request), sent)).toEqual({ stored: { id: "u" } });
-  expect(asked[0]).toMatchObject({ body: "token=t", headers: { authorization: "Basic x" } });
+  expect(queried[0]).toMatchObject({ body: "token=t", headers: { authorization: "Basic x" } });
   const refused: JsonObject[] = [
     { active: false },
     { sub: "other", aud: "app" },

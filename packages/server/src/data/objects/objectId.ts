@@ -5,7 +5,7 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** A buffer of random bytes, so that not every id requires a system call. */
 const pool = { bytes: Buffer.alloc(0), at: 0 };
 
-export const OBJECT_ID_SIZE = 10;
+const OBJECT_ID_SIZE = 10;
 
 /** Returns an id for a new object, of letters and digits. */
 export function newObjectId(length = OBJECT_ID_SIZE): string {
