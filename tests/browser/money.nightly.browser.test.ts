@@ -55,6 +55,8 @@ beforeAll(async () => {
     PURSE_CONFIG: config,
     PURSE_CHAIN_SECOND_RPC_URL: second.url,
     PURSE_CHAIN_SECOND_ID: String(Number(SECOND)),
+    // It has new blocks only with transactions.
+    PURSE_CHAIN_SECOND_STALLED_SECONDS: "0",
   };
   [purse, browser] = await Promise.all([hostSite({ devChain: true, env }), testBrowser()]);
   hand = await createChainClient(purse);

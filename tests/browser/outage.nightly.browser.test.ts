@@ -194,6 +194,8 @@ const WITH_TOKEN_AMOUNTS = /^\/(swap|explorer\/(token|tx)\/)/;
 function isBeside(path: string, name: string): boolean {
   // Images have their own fallback; an address is shown instead of its name.
   if (name.endsWith("/image") || name === "functions/resolveAddress") return true;
+  // The signed-in user is read again, and known from the sign-in until then.
+  if (name.startsWith("classes/_User/")) return true;
   // The symbol of a token next to its address. Amounts need the decimals, too.
   if (name === "functions/getTokenMetadata") return !WITH_TOKEN_AMOUNTS.test(path);
   // A sign that an address is one of a contract.

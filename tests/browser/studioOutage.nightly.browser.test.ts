@@ -101,5 +101,7 @@ describe("every page of the studio while one of its resources fails", () => {
 function isBeside(path: string, name: string): boolean {
   // Pages whose stream ends find out with this request whether their session has ended.
   if (name === "routes") return path !== "/audit";
+  // The number of findings beside an entry of the navigation.
+  if (name === "security") return path !== "/security";
   return name === "state" || name.endsWith("/live") || name.endsWith("/tail") || name.endsWith("/count");
 }

@@ -376,6 +376,7 @@ describe("roles", () => {
       .toBe(true);
     await expectAccessible(page);
     await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Discard" }).click();
     await dialog(page).waitFor({ state: "detached" });
     await page
       .getByRole("navigation", { name: "Roles", exact: true })

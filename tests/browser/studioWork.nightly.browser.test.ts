@@ -366,8 +366,8 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
     await preview.getByRole("tab", { name: "Text" }).click();
     await preview.getByText("Hello ada: https://").waitFor();
 
-    page.once("dialog", (requested) => void requested.dismiss());
     await page.getByRole("link", { name: "Config" }).click();
+    await page.getByRole("button", { name: "Keep editing" }).click();
     expect(await editor.getByLabel("Subject").inputValue()).toBe("Your key to {{appName}}");
     await editor.getByRole("button", { name: "Save", exact: true }).click();
     await editor.getByText("Edited by edith").waitFor();
@@ -419,11 +419,11 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
     await page.getByText("export type Coffee = purse.ParseObject<{").waitFor();
     await page.getByRole("tab", { name: "Fields and indexes" }).click();
     await page.getByText("1 pending change").waitFor();
-    page.once("dialog", (requested) => void requested.dismiss());
     await page.getByRole("link", { name: "Config" }).click();
+    await page.getByRole("button", { name: "Keep editing" }).click();
     await page.getByText("1 pending change").waitFor();
-    page.once("dialog", (requested) => void requested.accept());
     await page.getByRole("link", { name: "Config" }).click();
+    await page.getByRole("button", { name: "Discard" }).click();
     await page.getByRole("heading", { level: 1, name: "Config" }).waitFor();
   });
 
@@ -446,6 +446,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
     await dialog(page).getByRole("button", { name: "Pin CID", exact: true }).click();
     await dialog(page).getByRole("alert").waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Discard" }).click();
     await page.getByRole("button", { name: /^Unpin / }).click();
     await dialog(page).getByRole("button", { name: "Unpin", exact: true }).click();
     await page.getByText("No pins yet").waitFor();

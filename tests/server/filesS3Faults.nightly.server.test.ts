@@ -178,7 +178,7 @@ describe("S3 object keys", () => {
   });
 
   it("of uploads contain only valid file names", async () => {
-    for (const name of ["../a.txt", "a/b.txt", "a\\b.txt", "é.txt", "a\u0000.txt", "x".repeat(129), ""]) {
+    for (const name of ["../a.txt", "a/b.txt", "a\\b.txt", "a\u0000.txt", "x".repeat(129), ""]) {
       const { status } = await upload(name, "hello");
       expect(status).toBeGreaterThanOrEqual(400);
       expect(status).toBeLessThan(500);

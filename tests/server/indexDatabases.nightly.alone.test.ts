@@ -31,7 +31,7 @@ describe("two servers with the index of a chain in a PostgreSQL database of its 
     nodes = await startNodes(2, env, [
       { id: SHARED, name: "shared", aliases: [], rpcUrls: [chains.urlOf(SHARED)] },
       {
-        ...{ id: OWN, name: "own", aliases: [], rpcUrls: [chains.urlOf(OWN)] },
+        ...{ id: OWN, name: "own", aliases: [], rpcUrls: [chains.urlOf(OWN)], stalledSeconds: 0 },
         database: { url, connections: 4 },
       },
     ]);

@@ -192,7 +192,7 @@ describe("a file in S3", () => {
         .writeHead(200, { "content-type": "application/xml" })
         .end(
           `<?xml version="1.0"?><ListBucketResult>${keys
-            .map((key) => `<Contents><Key>${key.replace("\u0000", "a&lt;b")}</Key></Contents>`)
+            .map((key) => `<Contents><Key>${key.replace("\u0000", ".hidden")}</Key></Contents>`)
             .join("")}</ListBucketResult>`,
         );
     expect(await store.list("", 10)).toEqual(["a.txt", "d/b.txt"]);
