@@ -277,7 +277,7 @@ describe("a backup of PostgreSQL", () => {
     };
     for (const content of Object.values(contents)) {
       await expect(checkPostgresBackup(Readable.from([content]))).rejects.toThrow(
-        /backup cannot be used|It is a backup of SQLite/,
+        /backup cannot be used|It is a backup of SQLite|It is an export/,
       );
       await expect(restorePostgres(into, () => Readable.from([content]), REPLACE)).rejects.toThrow();
     }
