@@ -12,13 +12,11 @@ export interface ToastMessage {
 
 /** The visible toasts, newest first. */
 export function ToastList({ messages }: { messages: readonly ToastMessage[] }) {
-  const viewport = useRef<HTMLDivElement>(null);
-  useEffect(() => reserveSpace(viewport.current), []);
   return (
     <Toast.Provider timeout={6000}>
       <ToastQueue messages={messages} />
       <Toast.Portal>
-        <Toast.Viewport ref={viewport} className="toasts">
+        <Toast.Viewport ref={reserveSpace} className="toasts">
           <VisibleToasts />
         </Toast.Viewport>
       </Toast.Portal>
