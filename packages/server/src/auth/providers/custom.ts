@@ -26,7 +26,7 @@ export async function customAdapter(
   options: JsonObject,
   isParseCompatible: boolean,
 ): Promise<AuthAdapter> {
-  const adapter = withoutStubs(typeof module === "string" ? await load(module) : module);
+  const adapter = typeof module === "string" ? await load(module) : module;
   const { policy: fixedPolicy } = adapter;
   if (typeof fixedPolicy !== "function" && !isPolicyOrNone(fixedPolicy)) {
     throw new Error(
@@ -131,32 +131,6 @@ function rejection(error: unknown, fallback: string): ProtocolError {
   const message = typeof error === "string" ? error : isRecord(error) ? error.message : undefined;
   const code = isRecord(error) && typeof error.code === "number" ? error.code : ErrorCode.SCRIPT_FAILED;
   return new ProtocolError(code, typeof message === "string" && message !== "" ? message : fallback);
-}
-
-/** Methods that Parse Server's base class of adapters has, which accept everything. */
-const STEPS = [
-  ...["validateAuthData", "validateAppId", "validateSetUp", "validateLogin", "validateUpdate"],
-  ...["challenge", "afterFind", "beforeFind", "validateOptions"],
-] as const;
-
-/**
- * Hides the methods that an adapter has from Parse Server's base class and does not implement. Calling them would accept any
- * proof.
- */
-function withoutStubs(adapter: CustomAdapter): CustomAdapter {
-  const isStub = (name: string) => {
-    let owner: unknown = adapter;
-    while (typeof owner === "object" && owner !== null && !Object.hasOwn(owner, name))
-      owner = Object.getPrototypeOf(owner);
-    return owner !== adapter && typeof owner === "object" && owner?.constructor.name === "AuthAdapter";
-  };
-  const stubs: ReadonlySet<unknown> = new Set(STEPS.filter(isStub));
-  if (stubs.size === 0) return adapter;
-  const implemented = new Proxy(adapter, {
-    get: (target, name) => (stubs.has(name) ? undefined : Reflect.get(target, name)),
-  });
-  if (isCustomAdapter(implemented)) return implemented;
-  throw new Error(`the sign-in adapter ${adapter.constructor.name} implements no validation`);
 }
 
 async function load(path: string): Promise<CustomAdapter> {
