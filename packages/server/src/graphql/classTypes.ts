@@ -15,9 +15,7 @@ import { graphqlNames } from "./classNames.ts";
 import { inputTypeOf, whereTypeOf } from "./fieldTypes.ts";
 import { InputEnum } from "./inputEnum.ts";
 import { createOutputType } from "./outputType.ts";
-import type { Connection } from "./pagination.ts";
 import { OBJECT } from "./scalars.ts";
-import { slicedList } from "./slicedList.ts";
 import type { GraphqlClass, TypeRegistry } from "./typeRegistry.ts";
 import { ACL_INPUT, OBJECT_ID } from "./valueTypes.ts";
 import { READ_OPTIONS_INPUT } from "./whereInputs.ts";
@@ -196,7 +194,6 @@ function addConnection(
       edges: {
         description: "A list of edges.",
         type: new GraphQLList(edgeType),
-        resolve: ({ edges }: Connection) => edges && slicedList(edges),
       },
     }),
   });
