@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { CreateWrite } from "../../database/store.ts";
-import type { ReadValue } from "./read.ts";
+import type { ObjectReads } from "./read.ts";
 import type { WriteOptions } from "./writeOptions.ts";
 
 export interface SaveReply {
@@ -18,23 +18,7 @@ export interface PreparedCreate {
 }
 
 /** The service that all APIs use to read and write objects. All methods reject with ProtocolError. */
-export interface Objects {
-  /**
-   * Returns the JSON text of the response: `{"results":[…],"count"?}`. `params` are in wire format (where, order, …).
-   */
-  find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
-  /** Like `find`, but returns the text in chunks, for large responses. */
-  findChunks(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
-  /** Returns the JSON text of the object. `params`: include, keys, excludeKeys. */
-  get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
-  /** Like `find` and `get`, for callers that would parse the text. */
-  findValue(request: RequestContext, className: string, params: JsonObject): Promise<ReadValue>;
-  getValue(
-    request: RequestContext,
-    className: string,
-    objectId: string,
-    params: JsonObject,
-  ): Promise<ReadValue>;
+export interface Objects extends ObjectReads {
   create(
     request: RequestContext,
     className: string,

@@ -58,10 +58,17 @@ export interface ReadDependencies {
   maxAnswerBytes?: number;
 }
 
-export interface Reads {
+/** How all APIs read objects. All methods reject with ProtocolError. */
+export interface ObjectReads {
+  /**
+   * Returns the JSON text of the response: `{"results":[…],"count"?}`. `params` are in wire format (where, order, …).
+   */
   find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
+  /** Like `find`, but returns the text in chunks, for large responses. */
   findChunks(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
+  /** Returns the JSON text of the object. `params`: include, keys, excludeKeys. */
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
+  /** Like `find` and `get`, for callers that would parse the text. */
   findValue(request: RequestContext, className: string, params: JsonObject): Promise<ReadValue>;
   getValue(
     request: RequestContext,
@@ -69,6 +76,9 @@ export interface Reads {
     objectId: string,
     params: JsonObject,
   ): Promise<ReadValue>;
+}
+
+export interface Reads extends ObjectReads {
   /** Throws 119 (or 101) if the client may not run this query, regardless of its result. */
   authorizeFind(request: RequestContext, className: string, where: Condition, order?: Order[]): void;
   /**
