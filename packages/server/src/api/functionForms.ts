@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { AuthContext } from "../core/authContext.ts";
 import type { FormFile } from "../core/functionCall.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
-import { assertApplicationHeader } from "../core/http/bodyParser.ts";
+import { assertApplicationHeader, isKnownSender, type SenderChecks } from "../core/http/bodyParser.ts";
 import { isMultipart, parseMultipart } from "../core/http/multipart.ts";
 import { FUNCTION_PATH } from "./functionByGet.ts";
 
@@ -14,11 +13,8 @@ interface FunctionForm {
   files: Readonly<Record<string, FormFile>>;
 }
 
-interface FunctionFormOptions {
+interface FunctionFormOptions extends SenderChecks {
   appId: string;
-  isMasterKey(key: string, message: IncomingMessage): boolean;
-  /** Rejects for a session that is not valid. */
-  authenticateSession(token: string): Promise<AuthContext>;
   /** Maximum size of a form, in bytes: by a sender whom the headers identify, and by others. */
   maxUploadSize: number;
   maxAnonymousBodyBytes: number;
@@ -41,21 +37,12 @@ export function callsWithForm(message: IncomingMessage, path: string): boolean {
 export function createFunctionForms(options: FunctionFormOptions): WithFunctionForm {
   return async function withFunctionForm(message, handle) {
     assertApplicationHeader(message, options.appId);
-    const maxBytes = (await isKnown(message)) ? options.maxUploadSize : options.maxAnonymousBodyBytes;
+    const maxBytes = (await isKnownSender(message, options))
+      ? options.maxUploadSize
+      : options.maxAnonymousBodyBytes;
     const contentType = message.headers["content-type"] ?? "";
     return await withBody(message, maxBytes, options.memory, (body) => parseForm(body, contentType), handle);
   };
-
-  async function isKnown(message: IncomingMessage): Promise<boolean> {
-    const masterKey = message.headers["x-parse-master-key"];
-    if (typeof masterKey === "string" && options.isMasterKey(masterKey, message)) return true;
-    const token = message.headers["x-parse-session-token"];
-    if (typeof token !== "string" || token === "") return false;
-    return options.authenticateSession(token).then(
-      () => true,
-      () => false,
-    );
-  }
 }
 
 /** The last of several parts of a name counts, as in Parse Server. */

@@ -2,7 +2,7 @@ import type { AuthService } from "../auth/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
-import { createBodyParser } from "../core/http/bodyParser.ts";
+import { type BodyParserOptions, createBodyParser } from "../core/http/bodyParser.ts";
 import { createClientKeyCheck } from "../core/http/clientKeys.ts";
 import { createMaintenanceKeyVerifier } from "../core/http/masterKey.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
@@ -46,6 +46,18 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
   const { config, http, store, data, auth, cloud } = dependencies;
   const { schemas, objects, schemaService } = data;
   const { verifyMasterKey, clientAddressOf } = http;
+  /** What the readers of bodies have in common. */
+  const bodies: Omit<BodyParserOptions, "maxBodyBytes"> = {
+    appId: config.appId,
+    isMasterKey: (key, message) => verifyMasterKey(key, clientAddressOf(message)) !== undefined,
+    isValidSession: (token) =>
+      auth.authenticateSession(token).then(
+        () => true,
+        () => false,
+      ),
+    maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
+    memory: http.bodyMemory,
+  };
   const options: ParseApiDependencies = {
     appId: config.appId,
     verifyMasterKey,
@@ -55,26 +67,8 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     serverUrl: http.publicUrl,
     serverUrlOf: http.serverUrlOf,
     clientAddressOf,
-    withParsedBody: createBodyParser({
-      appId: config.appId,
-      isMasterKey: (key, message) => verifyMasterKey(key, clientAddressOf(message)) !== undefined,
-      isValidSession: (token) =>
-        auth.authenticateSession(token).then(
-          () => true,
-          () => false,
-        ),
-      maxBodyBytes: config.maxBodyBytes,
-      maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
-      memory: http.bodyMemory,
-    }),
-    withFunctionForm: createFunctionForms({
-      appId: config.appId,
-      isMasterKey: (key, message) => verifyMasterKey(key, clientAddressOf(message)) !== undefined,
-      authenticateSession: auth.authenticateSession,
-      maxUploadSize: config.maxUploadSize,
-      maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
-      memory: http.bodyMemory,
-    }),
+    withParsedBody: createBodyParser({ ...bodies, maxBodyBytes: config.maxBodyBytes }),
+    withFunctionForm: createFunctionForms({ ...bodies, maxUploadSize: config.maxUploadSize }),
     routes: [
       ...objectRoutes({ objects, saveInstallation: auth.saveInstallation }),
       ...schemaRoutes(schemaService),

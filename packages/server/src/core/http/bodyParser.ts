@@ -55,11 +55,15 @@ const SMALL_BYTES = 2 * ANONYMOUS_JSON_LIMITS.nodes;
 /** Maximum length of a credential. */
 const MAX_CREDENTIAL_LENGTH = 4_096;
 
-export interface BodyParserOptions {
-  appId: string;
+/** What decides whether the sender of a body is known. */
+export interface SenderChecks {
   isMasterKey(key: string, message: IncomingMessage): boolean;
   /** Whether a session token is valid now. */
   isValidSession(token: string): Promise<boolean>;
+}
+
+export interface BodyParserOptions extends SenderChecks {
+  appId: string;
   /** Maximum size of a body in bytes: with a session or the master key, and without. */
   maxBodyBytes: number;
   maxAnonymousBodyBytes: number;
@@ -90,12 +94,9 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
 
   /** A few compressed bytes cost as much as a large body: more than others may send takes credentials in headers. */
   async function maxDecompressedBytes(message: IncomingMessage): Promise<number> {
-    const masterKey = headerOf(message, "x-parse-master-key");
-    const token = headerOf(message, "x-parse-session-token");
-    const isKnown =
-      (masterKey !== undefined && options.isMasterKey(masterKey, message)) ||
-      (token !== undefined && (await options.isValidSession(token)));
-    return isKnown ? maxBodyBytes : Math.min(maxBodyBytes, options.maxAnonymousBodyBytes);
+    return (await isKnownSender(message, options))
+      ? maxBodyBytes
+      : Math.min(maxBodyBytes, options.maxAnonymousBodyBytes);
   }
 
   function parseBody(message: IncomingMessage, body: Buffer): JsonObject | Promise<JsonObject> {
@@ -141,6 +142,14 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
 /** A request without these headers ends with them (RFC 9112, section 6.3), as most reads do. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
+}
+
+/** Whether the headers of a request have the master key or the token of a valid session. */
+export async function isKnownSender(message: IncomingMessage, checks: SenderChecks): Promise<boolean> {
+  const masterKey = headerOf(message, "x-parse-master-key");
+  if (masterKey !== undefined && checks.isMasterKey(masterKey, message)) return true;
+  const token = headerOf(message, "x-parse-session-token");
+  return token !== undefined && checks.isValidSession(token);
 }
 
 /** Throws 119 (HTTP 403) if a header names another application. */
