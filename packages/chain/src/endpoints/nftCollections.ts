@@ -134,9 +134,9 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
         token,
         tokenId: toWord(id),
       }));
-      const [known, amounts] = await Promise.all([
+      const [known, holdings] = await Promise.all([
         chain.store.metadata.standards(keys),
-        chain.store.nftBalances.totalAmounts(keys),
+        chain.store.nftBalances.holdings(keys),
       ]);
       const found = keys.flatMap((key) => {
         const standard = known.get(nftKeyString(key));
@@ -144,7 +144,8 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
       });
       const [serialize, balances] = await Promise.all([
         loadNftSerializer(chain, found, { format, normalizeMetadata }),
-        Promise.all(found.map((nft) => firstBalance(chain, nft))),
+        // Tokens that were minted as a range have no balances yet.
+        Promise.all(found.map((nft) => holdings.get(nftKeyString(nft))?.first ?? firstBalance(chain, nft))),
       ]);
       const owned = balances.flatMap((balance) => balance ?? []);
       const fields = await ownershipFields(chain, owned);
@@ -152,7 +153,7 @@ export function nftCollectionHandlers(selectChain: SelectChain) {
       return mapInSlices(found, (nft) => ({
         ...serialize(nft),
         ...(ownership.get(nftKeyString(nft)) ?? UNOWNED),
-        amount: String(amounts.get(nftKeyString(nft)) ?? 0n),
+        amount: String(holdings.get(nftKeyString(nft))?.amount ?? 0n),
       }));
     },
   } satisfies Partial<Handlers>;

@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../model/rows.ts";
-import type { NftKey } from "../model/tokens.ts";
+import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { LEGACY_NFT_TOPICS, TRANSFER_TOPIC } from "../model/topics.ts";
 import { columnarTransferPositions } from "./columnarNfts.ts";
 import { CountCache, type HeldCount } from "./countCache.ts";
@@ -230,13 +230,13 @@ export class NftBalances {
     return { rows, total, isPartial };
   }
 
-  /** Returns the total amounts of tokens that owners hold, by `nftKeyString`. */
-  async totalAmounts(keys: readonly NftKey[]): Promise<Map<string, bigint>> {
+  /** Returns the total amounts of tokens that owners hold, and the balance of the first owner, by `nftKeyString`. */
+  async holdings(keys: readonly NftKey[]): Promise<Map<string, { amount: bigint; first: NftBalance }>> {
     if (keys.length === 0) return new Map();
     const rows = await this.#reader.all(
       query
         .selectFrom("nft_balances")
-        .select(["token", "token_id", "amount"])
+        .selectAll()
         .where((eb) =>
           eb.or(
             keys.map(({ token, tokenId }) =>
@@ -251,12 +251,14 @@ export class NftBalances {
     );
     if (rows.length === MAX_HOLDERS)
       throw new IndexReadError("timeout", `the tokens have more than ${MAX_HOLDERS} holders`);
-    const sums = new Map<string, bigint>();
-    for (const row of rows) {
-      const key = toHex(row.token) + toHex(row.token_id);
-      sums.set(key, (sums.get(key) ?? 0n) + BigInt(row.amount));
+    const holdings = new Map<string, { amount: bigint; first: NftBalance }>();
+    for (const balance of rows.map(nftBalance)) {
+      const key = nftKeyString(balance);
+      const { amount, first } = holdings.get(key) ?? { amount: 0n, first: balance };
+      const next = balance.owner < first.owner ? balance : first;
+      holdings.set(key, { amount: amount + BigInt(balance.amount), first: next });
     }
-    return sums;
+    return holdings;
   }
 
   /** Returns the total amount that all owners of a token hold. Rejects with IndexReadError if they are too many. */
