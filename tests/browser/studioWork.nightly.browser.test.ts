@@ -423,7 +423,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
     await page.getByRole("button", { name: "Keep editing" }).click();
     await page.getByText("1 pending change").waitFor();
     await page.getByRole("link", { name: "Config" }).click();
-    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Discard" }).click();
     await page.getByRole("heading", { level: 1, name: "Config" }).waitFor();
   });
 
@@ -446,7 +446,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
     await dialog(page).getByRole("button", { name: "Pin CID", exact: true }).click();
     await dialog(page).getByRole("alert").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Discard" }).click();
     await page.getByRole("button", { name: /^Unpin / }).click();
     await dialog(page).getByRole("button", { name: "Unpin", exact: true }).click();
     await page.getByText("No pins yet").waitFor();

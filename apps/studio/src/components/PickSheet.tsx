@@ -21,7 +21,7 @@ export function PickSheet({ label, picked, children }: PickSheetProps) {
     <>
       <Button className="pick-sheet" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         <span className="soft small">{label}</span>
-        <bdi className="grow clip">{picked}</bdi>
+        <bdi className="grow">{picked}</bdi>
         <ChevronDown size={16} aria-hidden="true" />
       </Button>
       {isOpen && (
