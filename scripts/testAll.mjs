@@ -8,7 +8,7 @@ if (args.length === process.argv.length - 2) {
   conclude([await runTests(args)]);
 }
 process.env.PURSE_TESTS = "rest";
-const nightly = await runTests([".nightly.", ...args]);
+const nightly = await runTests(args.length > 0 ? args : [".nightly."]);
 process.env.PURSE_WITHOUT_NIGHTLY = "1";
 const onPostgres = await runTests([
   ...["--project", "server", "--project", "alone", "-t", "PostgreSQL"],
