@@ -10,8 +10,10 @@ import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
 import {
   GUESSES,
+  HOLDERS_FUNCTION,
   holderClassOf,
   holderFields,
+  pathByFunction,
   pointerTo,
   type ReadPath,
   type ReadTarget,
@@ -42,13 +44,6 @@ function inTurn<T>(items: readonly T[], position: number): T {
   return item;
 }
 
-const CLOUD = `
-Parse.Cloud.define("holders", async ({ params, user }) => {
-  const query = new Parse.Query(params.className).include(params.include);
-  return query.find(user ? { sessionToken: user.getSessionToken() } : {});
-});
-`;
-
 describe.each(DATABASES)("system classes on %s", (database) => {
   let purse: Purse;
   let attackTarget: AttackTarget & { sessionToken: string };
@@ -62,7 +57,7 @@ describe.each(DATABASES)("system classes on %s", (database) => {
   beforeAll(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "purse-internal-"));
     const cloud = join(dataDir, "cloud.mjs");
-    writeFileSync(cloud, CLOUD);
+    writeFileSync(cloud, HOLDERS_FUNCTION);
     const env: Record<string, string> = {
       ...(await databaseEnv(database)),
       PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
@@ -145,21 +140,8 @@ describe.each(DATABASES)("system classes on %s", (database) => {
   function pathsTo(className: string): ReadPath[] {
     const target = targetIn(className);
     const holder = { className: holderClassOf(target), objectId: holders.get(className) ?? "" };
-    const throughCloudCode = (include: string): ReadPath => [
-      `a function that includes ${include}`,
-      () => ({
-        method: "POST",
-        path: "/functions/holders",
-        params: { className: holder.className, include },
-        codes: [],
-      }),
-    ];
-    return [
-      ...readPaths(target, holder),
-      throughCloudCode("ptr"),
-      throughCloudCode("list"),
-      throughCloudCode("box.p"),
-    ];
+    const byFunction = ["ptr", "list", "box.p"].map((include) => pathByFunction(holder, include));
+    return [...readPaths(target, holder), ...byFunction];
   }
 
   /**

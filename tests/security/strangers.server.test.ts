@@ -13,8 +13,10 @@ import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts"
 import {
   GUESSES,
   type GuessedAnswers,
+  HOLDERS_FUNCTION,
   holderClassOf,
   holderFields,
+  pathByFunction,
   pointerTo,
   type ReadPath,
   type ReadTarget,
@@ -42,11 +44,7 @@ const OPEN = {
 };
 const CLOUD = `
 Parse.Cloud.job("nightly", () => undefined);
-Parse.Cloud.define("holders", async ({ params, user }) => {
-  const query = new Parse.Query(params.className).include(params.include);
-  return query.find(user ? { sessionToken: user.getSessionToken() } : {});
-});
-`;
+${HOLDERS_FUNCTION}`;
 
 /** Who is neither the owner of an object nor an operator. */
 const STRANGERS = [
@@ -390,24 +388,8 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
             [`get by ${route}`, () => get(`${route}/${objectId}`)],
             [`count by ${route}`, (guess) => get(route, { where: { [field]: guess }, count: 1, limit: 0 })],
           ] satisfies ReadPath[])),
-      [
-        "a function that includes it",
-        () => ({
-          method: "POST",
-          path: "/functions/holders",
-          params: { className: holder.className, include: "ptr" },
-          codes: [],
-        }),
-      ],
-      [
-        "a function that includes a list",
-        () => ({
-          method: "POST",
-          path: "/functions/holders",
-          params: { className: holder.className, include: "list" },
-          codes: [],
-        }),
-      ],
+      pathByFunction(holder, "ptr"),
+      pathByFunction(holder, "list"),
     ];
   }
 

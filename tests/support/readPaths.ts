@@ -21,6 +21,23 @@ export function holderClassOf({ className }: Pick<ReadTarget, "className">): str
   return `Holds_${className}`;
 }
 
+/** Cloud code with a function that reads the holders of a class as its caller. */
+export const HOLDERS_FUNCTION = `
+Parse.Cloud.define("holders", async ({ params, user }) => {
+  const query = new Parse.Query(params.className).include(params.include);
+  return query.find(user ? { sessionToken: user.getSessionToken() } : {});
+});
+`;
+
+/** The way through `HOLDERS_FUNCTION`. */
+export function pathByFunction({ className }: Holder, include: string): ReadPath {
+  const params = { className, include };
+  return [
+    `a function that includes ${include}`,
+    () => ({ method: "POST", path: "/functions/holders", params, codes: [] }),
+  ];
+}
+
 /** Number of paths that are tried at the same time. */
 const CONCURRENCY = 4;
 
