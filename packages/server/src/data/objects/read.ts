@@ -101,7 +101,7 @@ export interface Reads extends ObjectReads {
 }
 
 /** A response that has not been serialized, with the length of its JSON, about. */
-export interface ReadValue {
+interface ReadValue {
   value: JsonObject;
   chars: number;
 }
