@@ -17,7 +17,11 @@ describe("clients that do not read", () => {
   beforeAll(async () => {
     // One address may have half of it.
     purse = await startPurse({
-      env: { PURSE_MAX_UNSENT_BYTES: String(16 * MB), PURSE_MAX_ANSWER_BYTES: String(4 * MB) },
+      env: {
+        PURSE_MAX_UNSENT_BYTES: String(16 * MB),
+        PURSE_MAX_ANSWER_BYTES: String(4 * MB),
+        PURSE_TRUSTED_PROXIES: "loopback",
+      },
     });
     await rest(purse, "POST", "/classes/Sheet", { n: -1 });
     reader = await connectLive(purse);
@@ -95,7 +99,7 @@ describe("clients that do not read", () => {
     for (const socket of sockets) socket.terminate();
   });
 
-  it("are ended as well if they do not read responses", async () => {
+  it("are ended as well if they do not read responses, while other addresses get theirs", async () => {
     const text = "y".repeat(3.5 * MB);
     const { body } = await rest(purse, "POST", "/classes/Page", { text });
     const path = `/server/classes/Page/${body.objectId}`;
@@ -104,7 +108,7 @@ describe("clients that do not read", () => {
       const connection = connect(purse.port, "127.0.0.1");
       connection.on("error", () => undefined);
       connection.pause();
-      const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Parse-Application-Id: ${purse.appId}\r\n\r\n`;
+      const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.9\r\nX-Parse-Application-Id: ${purse.appId}\r\n\r\n`;
       connection.write(request.repeat(3));
       return connection;
     });

@@ -28,8 +28,9 @@ class Reader implements Receiver {
 
 function setUp(maxBytes = 1_000) {
   const ended: { address: string; receivers: number; bytes: number }[] = [];
-  const unsent = new UnsentBytes({ maxBytes, onEnded: (event) => ended.push(event) });
-  return { unsent, ended, reader: (address: string) => new Reader(unsent, address) };
+  const clock = { ms: 0 };
+  const unsent = new UnsentBytes({ maxBytes, clock: () => clock.ms, onEnded: (event) => ended.push(event) });
+  return { unsent, ended, clock, reader: (address: string) => new Reader(unsent, address) };
 }
 
 describe("bytes that wait to be sent", () => {
@@ -54,6 +55,30 @@ describe("bytes that wait to be sent", () => {
     expect(ended).toEqual([{ address: "a", receivers: 1, bytes: 270 }]);
     expect(unsent.bytes).toBe(560);
     expect(unsent.endedReceivers).toBe(1);
+  });
+
+  it("end a receiver that has read nothing for long, not a larger one that has just begun or reads", () => {
+    const { reader, clock } = setUp();
+    const [silent, reading, begun] = [reader("a"), reader("a"), reader("a")];
+    silent.send(150);
+    reading.send(250);
+    clock.ms = 5_000;
+    reading.bytes = 170;
+    reading.entry.update();
+    clock.ms = 5_100;
+    begun.send(190);
+    expect([silent, reading, begun].map(({ isEnded }) => isEnded)).toEqual([true, false, false]);
+  });
+
+  it("end a receiver with many bytes before one that has kept a few for longer", () => {
+    const { reader, clock } = setUp();
+    const [phone, silent, begun] = [reader("a"), reader("a"), reader("a")];
+    phone.send(2);
+    clock.ms = 3_000;
+    silent.send(300);
+    clock.ms = 3_200;
+    begun.send(200);
+    expect([phone, silent, begun].map(({ isEnded }) => isEnded)).toEqual([false, true, false]);
   });
 
   it("end receivers of the address with the most unread bytes when all together exceed the limit", () => {

@@ -9,6 +9,8 @@ export interface Receiver {
 export interface UnsentBytesOptions {
   /** Bytes that may wait for all clients together. One address may have half of them. */
   maxBytes: number;
+  /** Monotonic time in ms. */
+  clock?(): number;
   /** Called after receivers have been ended. */
   onEnded?(event: { address: string; receivers: number; bytes: number }): void;
 }
@@ -35,10 +37,12 @@ interface AddressTotals extends Totals {
 
 /**
  * Limits the bytes that wait to be sent: of responses, events and everything else that clients do not read. Beyond the limit,
- * the receivers with the most unread bytes are ended; first those of an address that exceeds its share.
+ * the receivers are ended that have kept the most bytes for the longest time without reading any; first those of an address
+ * that exceeds its share. A response that has just begun is therefore kept.
  */
 export class UnsentBytes {
   readonly #options: UnsentBytesOptions;
+  readonly #clock: () => number;
   readonly #entries = new Set<UnsentEntry>();
   readonly #byConnection = new WeakMap<object, UnsentEntry>();
   readonly #addresses = new Map<string, AddressTotals>();
@@ -48,6 +52,7 @@ export class UnsentBytes {
 
   constructor(options: UnsentBytesOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
   }
 
   /** What waits, as far as it is known. */
@@ -66,6 +71,7 @@ export class UnsentBytes {
       receiver,
       address,
       bytes: 0,
+      waitsSince: 0,
       update: () => this.#update(entry),
       setAddress: (next) => this.#setAddress(entry, next),
       close: () => this.#close(entry),
@@ -96,6 +102,7 @@ export class UnsentBytes {
   }
 
   #add(entry: UnsentEntry, totals: Totals, bytes: number): void {
+    if (bytes < 0 || entry.bytes === 0) entry.waitsSince = this.#clock();
     entry.bytes += bytes;
     totals.bytes += bytes;
     this.#total.bytes += bytes;
@@ -120,11 +127,13 @@ export class UnsentBytes {
     totals.refreshedBytes = totals.bytes;
   }
 
-  /** Ends the receivers of an address with the most unread bytes until this many are free. */
+  /** Ends the slowest receivers of an address until this many bytes are free. */
   #endSlowest(totals: AddressTotals | undefined, tooMuch: number): boolean {
+    const now = this.#clock();
+    const slowness = ({ bytes, waitsSince }: UnsentEntry) => bytes * (now - waitsSince);
     const slowest = [...(totals?.entries ?? [])]
       .filter(({ bytes }) => bytes > 0)
-      .sort((a, b) => b.bytes - a.bytes);
+      .sort((a, b) => slowness(b) - slowness(a) || b.bytes - a.bytes);
     let bytes = 0;
     let receivers = 0;
     for (const entry of slowest) {
@@ -182,6 +191,8 @@ export interface UnsentEntry {
   readonly receiver: Receiver;
   address: string;
   bytes: number;
+  /** When bytes began to wait for it, or when it last read some of them. */
+  waitsSince: number;
   /** Counts what waits for it, after something was sent to it. */
   update(): void;
   setAddress(address: string): void;
