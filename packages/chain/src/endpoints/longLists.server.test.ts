@@ -66,6 +66,8 @@ describe.each(DATABASES)("on %s", (name) => {
     await writer.append(undefined, rows, [{ address: TOKEN, standard: 20, position: 0 }]);
     last = rows.blocks.at(-1);
     service = await startService({ id: CHAIN, rpcUrls: ["http://127.0.0.1:9"] }, location);
+    // Responses say up to which block the index is, once that is known.
+    await service.waitFor(({ indexed }) => indexed !== null);
   });
   afterAll(async () => {
     await service?.stop();
