@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { Lifecycle, type LifecycleOptions } from "./lifecycle.ts";
-import { createLogger } from "./logger.ts";
+import type { LogFields, Logger } from "./logger.ts";
+
+/** A logger that writes `message name=value` lines. */
+function loggerOf(write: (line: string) => void): Logger {
+  const log = (message: string, fields: LogFields = {}) =>
+    write([message, ...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`)].join(" "));
+  return { debug: log, info: log, warn: log, error: log, with: () => loggerOf(write) };
+}
 
 function setUp(options: LifecycleOptions = {}) {
   const lines: string[] = [];
   const done: string[] = [];
-  const logger = createLogger({ level: "debug", format: "text", write: (line) => lines.push(line) });
+  const logger = loggerOf((line) => lines.push(line));
   const lifecycle = new Lifecycle(logger, options);
   const open = (name: string) =>
     lifecycle.open(
