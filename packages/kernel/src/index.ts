@@ -1,3 +1,4 @@
+export { closestName, didYouMean } from "./closestName.ts";
 export { Lifecycle } from "./lifecycle.ts";
 export type { LogFields, Logger } from "./logger.ts";
 export {
@@ -10,8 +11,8 @@ export {
   type ModuleParts,
   type ModuleSetting,
   type OpenModule,
-  SettingError,
 } from "./moduleDefinition.ts";
-export { assertDistinct, ModuleHost } from "./moduleHost.ts";
+export { assertDistinct, ModuleHost, type OpenedModule } from "./moduleHost.ts";
 export { type SettingOptions, setting, settingOptions, variableOf } from "./setting.ts";
+export { deepest, inConfigFile, parseAt, SettingError } from "./settingErrors.ts";
 export { optional, type Token, token } from "./token.ts";

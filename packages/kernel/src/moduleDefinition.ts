@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type SettingOptions, settingOptions } from "./setting.ts";
+import { parseSetting } from "./settingErrors.ts";
 import type { ServiceRegistry, Token } from "./token.ts";
 
 /** What a module knows before anything is open, such as the environment. The program adds members by declaration merging. */
@@ -39,7 +40,7 @@ type ValuesOf<Settings extends SettingMap> = { readonly [Key in keyof Settings]:
 export interface ModuleDefinition<Needs extends TokenMap, Settings extends SettingMap, Service> {
   /** Unique in a server: letters and digits, beginning with a small letter. */
   name: string;
-  /** The services that it uses, by the names that it gives them. */
+  /** The services that it uses, by the names that it gives them: other ones than `settings` and `facts`. */
   needs?: Needs;
   /** The token of its service. */
   provides?: Token<Service>;
@@ -48,7 +49,7 @@ export interface ModuleDefinition<Needs extends TokenMap, Settings extends Setti
   /** Its classes. */
   classes?(context: { settings: ValuesOf<Settings>; facts: ModuleFacts }): readonly ModuleClass[];
   open(
-    context: ServicesOf<Needs> & { settings: ValuesOf<Settings> },
+    context: ServicesOf<Needs> & { settings: ValuesOf<Settings>; facts: ModuleFacts },
   ): OpenModule<Service> | Promise<OpenModule<Service>>;
 }
 
@@ -77,19 +78,6 @@ export interface ConfiguredModule {
   open(registry: ServiceRegistry): Promise<OpenModule>;
 }
 
-/** An invalid setting of a module. */
-export class SettingError extends Error {
-  readonly key: string;
-  /** The members within the setting that lead to the invalid value. */
-  readonly path: readonly PropertyKey[];
-
-  constructor(key: string, path: readonly PropertyKey[], message: string) {
-    super(message);
-    this.key = key;
-    this.path = path;
-  }
-}
-
 /** Defines a module. Throws Error that names the module, the member and what is expected. */
 export function defineModule<
   const Needs extends TokenMap = Record<never, never>,
@@ -112,7 +100,7 @@ export function defineModule<
         classes: definition.classes?.({ settings, facts }) ?? [],
         async open(registry) {
           const services = servicesOf(definition.needs, registry);
-          const opened = await definition.open({ ...services, settings });
+          const opened = await definition.open({ ...services, settings, facts });
           if (provides) provide(name, provides, opened, registry);
           return opened;
         },
@@ -148,15 +136,8 @@ function readSettings<Settings extends SettingMap>(
   inputs: Readonly<Record<string, unknown>>,
 ): ValuesOf<Settings> {
   const values: Record<string, unknown> = {};
-  for (const [key, schema] of Object.entries(schemas ?? {})) {
-    // Code that is compiled for one object of this size takes longer, and stays in memory.
-    const read = schema.safeParse(inputs[key], { jitless: true });
-    if (!read.success) {
-      const [issue] = read.error.issues;
-      throw new SettingError(key, issue?.path ?? [], issue?.message ?? "it is invalid");
-    }
-    values[key] = read.data;
-  }
+  for (const [key, schema] of Object.entries(schemas ?? {}))
+    values[key] = parseSetting(key, schema, inputs[key]);
   if (hasKeysOf<ValuesOf<Settings>>(values, schemas)) return values;
   throw new Error("unreachable: each setting has been read");
 }
@@ -187,6 +168,8 @@ function assertDefinition(definition: {
   };
   const { needs = {}, provides, settings = {}, classes } = definition;
   expect("needs", isObject(needs), "an object of tokens");
+  for (const reserved of ["settings", "facts"])
+    expect(`needs.${reserved}`, !(reserved in Object(needs)), "under another name, which open() has already");
   for (const [key, wanted] of Object.entries(Object(needs)))
     expect(`needs.${key}`, isToken(wanted), "a token, such as OBJECTS");
   expect("provides", provides === undefined || isToken(provides), "a token: token<Service>(name)");

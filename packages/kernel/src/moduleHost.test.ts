@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Lifecycle } from "./lifecycle.ts";
 import type { Logger } from "./logger.ts";
-import { defineModule, isModule, type Module, SettingError } from "./moduleDefinition.ts";
+import { defineModule, isModule, type Module } from "./moduleDefinition.ts";
 import { assertDistinct, ModuleHost } from "./moduleHost.ts";
 import { setting } from "./setting.ts";
+import { SettingError } from "./settingErrors.ts";
 import { optional, token } from "./token.ts";
 
 declare module "./moduleDefinition.ts" {
@@ -146,7 +147,7 @@ describe("modules", () => {
       }
     })();
     expect(error).toBeInstanceOf(SettingError);
-    expect(error).toMatchObject({ key: "push", path: ["keys", 1] });
+    expect(error).toMatchObject({ location: "push.keys[1]" });
   });
 
   it("open without an optional service, and get it if a module provides it", async () => {

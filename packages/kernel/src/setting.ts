@@ -3,8 +3,10 @@ import { z } from "zod";
 /** How a setting is described and defaulted. */
 export interface SettingOptions {
   flag?: `--${string}`;
-  /** The variable if it is not PURSE_ with the words of the key; null if the setting is one of the config file only. */
+  /** The variable if it is not PURSE_ with the words of the key; null for a setting of the config file only. */
   env?: `PURSE_${string}` | null;
+  /** The heading of the reference that lists it. */
+  group?: string;
   /** The default as text, or that of each environment; undefined if the description explains it. */
   default?: string | { development: string; production: string };
   description: string;

@@ -1,7 +1,6 @@
 import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { isJsonObject, type JsonObject, tryParseJson } from "@purse/protocol";
 import { importPKCS8, SignJWT } from "jose";
-import type { ApnsConfig } from "../config/push.ts";
 import {
   alertOf,
   failed,
@@ -13,6 +12,7 @@ import {
   type SendResult,
   sendEach,
 } from "./pushSender.ts";
+import type { ApnsConfig } from "./settings.ts";
 
 /** Lifetime of provider tokens. Apple requires a renewal between every 20 and every 60 minutes. */
 const TOKEN_TTL_MS = 45 * 60_000;

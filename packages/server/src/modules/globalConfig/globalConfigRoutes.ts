@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
-import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import type { ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { assertMaster } from "../../core/http/masterKeyAccess.ts";
 import type { GlobalConfigService } from "./globalConfigService.ts";
 
 /** Routes of Parse Config. */

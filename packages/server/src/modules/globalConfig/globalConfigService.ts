@@ -8,13 +8,13 @@ import {
   parseOperation,
   parsePath,
 } from "@purse/protocol";
-import type { ConfigTrigger } from "../cloud/index.ts";
-import type { RequestContext } from "../core/authContext.ts";
-import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
-import { CONFIG_OBJECT_ID } from "../data/schema/systemClasses.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { createRow, getRow } from "../database/serverRows.ts";
-import type { Store } from "../database/store.ts";
+import type { ConfigTrigger } from "../../cloud/index.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { AssertAllowed } from "../../data/objects/keywordDenylist.ts";
+import { CONFIG_OBJECT_ID } from "../../data/schema/systemClasses.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { createRow, getRow } from "../../database/serverRows.ts";
+import type { Store } from "../../database/store.ts";
 
 export interface GlobalConfigDependencies {
   store: Store;

@@ -1,19 +1,20 @@
 import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
-import { MASTER, type RequestContext } from "../core/authContext.ts";
-import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
-import type { Logger } from "../core/logger.ts";
-import { OutageLog } from "../core/outageLog.ts";
-import type { Objects } from "../data/objects/objects.ts";
-import type { WriteRequest } from "../data/objects/writeOptions.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { type Store, UniqueConstraintError } from "../database/store.ts";
+import { type RequestContext, serverRequest } from "../../core/authContext.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { assertMaster } from "../../core/http/masterKeyAccess.ts";
+import type { Logger } from "../../core/logger.ts";
+import { OutageLog } from "../../core/outageLog.ts";
+import type { Objects } from "../../data/objects/objects.ts";
+import type { WriteRequest } from "../../data/objects/writeOptions.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { type Store, UniqueConstraintError } from "../../database/store.ts";
 import { audienceRoutes, recordAudienceUse } from "./audiences.ts";
 import { dueInstallations, dueTimeIn, isBetween, isLocalTime, timeOf, wavesOf } from "./localTime.ts";
 import { localizePayload } from "./payload.ts";
 import { badgeOf, parsePushRequest } from "./pushRequest.ts";
 import { failed, type PushSender, type PushTarget, type SendResult } from "./pushSender.ts";
 import { type AcquiredPush, PushStatuses } from "./pushStatus.ts";
+import type { Push } from "./token.ts";
 
 export interface PushServiceDependencies {
   store: Store;
@@ -24,15 +25,8 @@ export interface PushServiceDependencies {
   now?: () => number;
 }
 
-export interface PushService {
+export interface PushService extends Push {
   routes: ApiRoute<WriteRequest>[];
-  /** Whether a push service is configured. */
-  canSend: boolean;
-  /**
-   * Accepts a push and returns the ID of its status. `payload`: { where, channels, data, push_time, … } as in Parse. Its
-   * caller verifies that the client has the master key. Throws 115 if no push service is configured.
-   */
-  send(request: RequestContext, payload: JsonObject): Promise<string>;
   /** Starts sending scheduled pushes. Each push is sent by one of several processes. */
   start(): void;
   /** Stops after the current batch; the rest is sent after the next start. */
@@ -45,13 +39,7 @@ const POLL_MS = 5_000;
 /** Maximum delay of a timer, in ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const SERVER_REQUEST: RequestContext = {
-  auth: MASTER,
-  installationId: undefined,
-  context: {},
-  ip: "",
-  requestId: "push",
-};
+const SERVER_REQUEST = serverRequest("push");
 
 /** Creates the push service: it accepts pushes with the master key and sends them by the configured push services. */
 export function createPushService(dependencies: PushServiceDependencies): PushService {

@@ -1,12 +1,12 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, parseWhere } from "@purse/protocol";
-import type { Config } from "../config/loadConfig.ts";
-import type { RequestContext } from "../core/authContext.ts";
-import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
-import type { ClassRules } from "../data/objects/classRules.ts";
-import type { Objects } from "../data/objects/objects.ts";
-import type { PendingWrite } from "../data/objects/pendingWrite.ts";
-import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import type { Config } from "../../config/loadConfig.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { assertMaster } from "../../core/http/masterKeyAccess.ts";
+import type { ClassRules } from "../../data/objects/classRules.ts";
+import type { Objects } from "../../data/objects/objects.ts";
+import type { PendingWrite } from "../../data/objects/pendingWrite.ts";
+import type { WriteRequest } from "../../data/objects/writeOptions.ts";
 
 const CLASS_NAME = "_Audience";
 

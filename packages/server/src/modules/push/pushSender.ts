@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { storableText } from "../core/storableText.ts";
+import { storableText } from "../../core/storableText.ts";
 
 /** An installation with a device token. */
 export interface PushTarget {

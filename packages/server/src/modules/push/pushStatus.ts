@@ -7,11 +7,11 @@ import {
   parseWhere,
   wireDate,
 } from "@purse/protocol";
-import type { ClassRules } from "../data/objects/classRules.ts";
-import { newObjectId } from "../data/objects/objectId.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { createRow, findRows } from "../database/serverRows.ts";
-import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
+import type { ClassRules } from "../../data/objects/classRules.ts";
+import { newObjectId } from "../../data/objects/objectId.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { createRow, findRows } from "../../database/serverRows.ts";
+import { type Store, UniqueConstraintError, type Write } from "../../database/store.ts";
 import { isLocalTime, timeOf, waveAt, wavesOf } from "./localTime.ts";
 import type { PushRequest } from "./pushRequest.ts";
 import type { PushTarget, SendResult } from "./pushSender.ts";

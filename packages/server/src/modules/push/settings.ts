@@ -1,7 +1,7 @@
 import { tryParseJson } from "@purse/protocol";
 import { z } from "zod";
-import { isOrigin } from "./nameServices.ts";
-import { attempt, baseUrl, fileText } from "./settingTypes.ts";
+import { isOrigin } from "../../config/nameServices.ts";
+import { attempt, baseUrl, fileText } from "../../config/settingTypes.ts";
 
 export interface ApnsConfig {
   keyId: string;
@@ -110,6 +110,9 @@ const APNS = z
 export const pushSchema = z
   .strictObject({ webPush: WEB_PUSH.optional(), fcm: FCM.optional(), apns: APNS.optional() })
   .prefault({}) satisfies z.ZodType<PushConfig>;
+
+/** `push` as the config file contains it. */
+export type PushInput = z.input<typeof pushSchema>;
 
 function serviceAccountIn(path: string): unknown {
   const account = tryParseJson(fileText(path));

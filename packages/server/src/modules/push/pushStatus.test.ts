@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { openSchemas } from "../data/schema/openSchemas.ts";
-import { openStore } from "../database/openStore.ts";
+import { openSchemas } from "../../data/schema/openSchemas.ts";
+import { openStore } from "../../database/openStore.ts";
 import { parsePushRequest } from "./pushRequest.ts";
 import { PushStatuses, pushStatusRules } from "./pushStatus.ts";
 

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { jsonObject, jsonValue, newest, nothing, page, results, row, text, where } from "./fields.ts";
-
-const pushSent = z.object({ pushStatusId: z.string() });
+import { jsonObject, jsonValue, nothing, results } from "./fields.ts";
 
 export const studioConfigParameter = z
   .object({ name: z.string(), value: jsonValue, type: z.string(), isMasterKeyOnly: z.boolean() })
@@ -20,41 +18,7 @@ export const studioConfigVersion = z
   .meta({ id: "StudioConfigVersion" });
 export type StudioConfigVersion = z.infer<typeof studioConfigVersion>;
 
-export const pushAndConfigEndpoints = {
-  audience: endpoint("GET", "/push/audience", {
-    needs: "readOnly",
-    summary: "Counts the installations that a push would reach",
-    input: z.object({ where }),
-    response: z.object({ installations: z.int(), reachable: z.int() }),
-  }),
-  pushHistory: endpoint("GET", "/push/history", {
-    needs: "readOnly",
-    summary: "Rows of `_PushStatus`",
-    input: z.object(newest),
-    response: page(row),
-  }),
-  push: endpoint("POST", "/push", {
-    needs: "editor",
-    summary: "Sends a push, as `/push` of the Parse API",
-    input: z.object({
-      where: jsonValue.optional(),
-      channels: jsonValue.optional(),
-      data: jsonValue.optional(),
-      push_time: jsonValue.optional(),
-      expiration_time: jsonValue.optional(),
-      expiration_interval: jsonValue.optional(),
-      title: jsonValue.optional(),
-    }),
-    response: pushSent,
-    status: 201,
-  }),
-  testPush: endpoint("POST", "/push/test", {
-    needs: "editor",
-    summary: "Sends a push to one installation",
-    input: z.object({ installation: text().describe("Its objectId"), data: jsonObject }),
-    response: pushSent,
-    status: 201,
-  }),
+export const configEndpoints = {
   config: endpoint("GET", "/config", {
     needs: "readOnly",
     summary: "The config of applications",

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { importPKCS8, SignJWT } from "jose";
-import type { FcmConfig } from "../config/push.ts";
 import {
   alertOf,
   failed,
@@ -12,6 +11,7 @@ import {
   type SendResult,
   sendEach,
 } from "./pushSender.ts";
+import type { FcmConfig } from "./settings.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
 /** Access tokens are renewed this long before they expire, in ms. */

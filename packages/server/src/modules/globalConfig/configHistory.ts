@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { newObjectId } from "../data/objects/objectId.ts";
-import { createRow, findRows, getRow } from "../database/serverRows.ts";
-import type { StudioConfigVersion } from "../studioApi/pushAndConfig.ts";
-import type { OperatorDependencies } from "./operators.ts";
+import { newObjectId } from "../../data/objects/objectId.ts";
+import { createRow, findRows, getRow } from "../../database/serverRows.ts";
+import type { OperatorDependencies } from "../../studio/operators.ts";
+import type { StudioConfigVersion } from "../../studioApi/globalConfig.ts";
 
 const MAX_VERSIONS = 200;
 

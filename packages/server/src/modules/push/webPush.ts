@@ -1,5 +1,4 @@
 import { isJsonObject, tryParseJson } from "@purse/protocol";
-import type { WebPushConfig } from "../config/push.ts";
 import {
   failed,
   type PushPayload,
@@ -10,6 +9,7 @@ import {
   type SendResult,
   sendEach,
 } from "./pushSender.ts";
+import type { WebPushConfig } from "./settings.ts";
 
 /** Push services of browsers. A subscription is client input, so the server sends to no other origins. */
 const KNOWN_SERVICES = [
