@@ -14,15 +14,13 @@ import { baseUrlOf } from "./api/serverUrl.ts";
 import { createRelyingParty } from "./auth/passkeys/relyingParty.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
-import type { ApiRoute, Dispatch } from "./core/http/apiRoute.ts";
+import type { Dispatch } from "./core/http/apiRoute.ts";
 import type { Envelope } from "./core/http/envelope.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
-import type { WriteRequest } from "./data/objects/writeOptions.ts";
 import { createFileApi } from "./files/index.ts";
 import { graphqlConfigRoutes } from "./graphql/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
-import { distinctRoutes } from "./module/distinctRoutes.ts";
 import { PUSH } from "./modules/push/token.ts";
 import { analyticsRoutes } from "./monitoring/analyticsRoutes.ts";
 import { scriptLogRoute } from "./monitoring/scriptLog.ts";
@@ -66,10 +64,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     services;
   const { store } = database;
 
-  const withModules = (routes: ApiRoute<WriteRequest>[]) => [
-    ...routes,
-    ...distinctRoutes(modules.opened, routes),
-  ];
   const trustsReceipts = config.environment === "development" || config.compatibility === "parse";
   const parseApi = openParseApi({
     config,
@@ -82,7 +76,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     limiter,
     longReplies: services.valkey,
     logger: logBuffer.logger,
-    routes: withModules([
+    routes: [
       ...serverRoutes({ canPush: modules.get(PUSH).canSend, checksSecurity: config.enableSecurityCheck }),
       securityRoute({
         isEnabled: config.enableSecurityCheck,
@@ -102,7 +96,8 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       ...graphqlConfigRoutes(services.graphqlConfig),
       ...analyticsRoutes(services.metrics.countEvent),
       ...pinRoutes(ipfs.pins),
-    ]),
+    ],
+    modules: modules.opened,
     report: (error, requestId) => report(error, "a request within the Parse API", requestId),
   });
   const graphql = openGraphqlApi({

@@ -6,11 +6,13 @@ import {
   type SettingRow,
   settingsTable as tableWith,
 } from "./config/settingsTable.ts";
-import * as moduleEntry from "./module/index.ts";
 import { MODULES } from "./modules.ts";
 
 /** What the config file, and modules that it names, may import. */
-const ENTRIES = { "@purse/server/config": { defineConfig }, "@purse/server/module": moduleEntry };
+const ENTRIES = {
+  "@purse/server/config": async () => ({ defineConfig }),
+  "@purse/server/module": () => import("./module/index.ts"),
+};
 
 /** Loads the settings of the server and its modules, as `loadConfig` of the settings says. */
 export function loadConfig(sources: Pick<ConfigSources, "argv" | "env" | "cwd">): Promise<Config> {

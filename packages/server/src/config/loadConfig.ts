@@ -176,7 +176,7 @@ async function configPath(named: string | undefined, cwd: string): Promise<strin
 
 async function readConfigFile(path: string, entries: ServerEntries): Promise<Record<string, unknown>> {
   const { href } = pathToFileURL(path);
-  hookEntries(entries, href);
+  await hookEntries(entries, href);
   const imported: unknown = await import(href);
   const file = isRecord(imported) ? imported.default : undefined;
   if (!isRecord(file)) throw new Error(`${path} must have the settings as its default export`);

@@ -1,10 +1,12 @@
+import { readFile } from "node:fs/promises";
 import { registerHooks } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { isModule, type Module } from "@purse/kernel";
 
 /** What the config file and the modules that it names may import of the server that reads it, by specifier. */
-export type ServerEntries = Readonly<Record<string, object>>;
+export type ServerEntries = Readonly<Record<string, () => Promise<object>>>;
 
-/** The specifier under which a package that the config file names is imported. */
+/** A specifier with this beginning has the URL of the config file and, after a blank, a name that it contains. */
 const NAMED = "purse-module:";
 const ENTRY = "purse-entry:";
 const hooked = new Map<string, object>();
@@ -17,17 +19,20 @@ declare global {
  * Gives config files and modules the entries of this server in the place of an installed copy, whose classes would be
  * others, and which need not be installed. Package names of `modules` are found from the config file.
  */
-export function hookEntries(entries: ServerEntries, configUrl: string): void {
+export async function hookEntries(entries: ServerEntries, configUrl: string): Promise<void> {
+  const text = await readFile(fileURLToPath(configUrl), "utf8");
+  // Most config files import nothing, and the entries take memory.
+  if (!/@purse\/server\/|\bmodules\b/.test(text)) return;
   const isFirst = hooked.size === 0;
-  for (const [specifier, entry] of Object.entries(entries)) hooked.set(specifier, entry);
+  for (const [specifier, load] of Object.entries(entries)) hooked.set(specifier, await load());
   if (!isFirst) return;
   globalThis.purseEntries = hooked;
   registerHooks({
     resolve(specifier, context, nextResolve) {
       if (hooked.has(specifier)) return { url: ENTRY + specifier, format: "module", shortCircuit: true };
-      return specifier.startsWith(NAMED)
-        ? nextResolve(specifier.slice(NAMED.length), { ...context, parentURL: configUrl })
-        : nextResolve(specifier, context);
+      if (!specifier.startsWith(NAMED)) return nextResolve(specifier, context);
+      const [parentURL, name = ""] = specifier.slice(NAMED.length).split(" ");
+      return nextResolve(name, { ...context, parentURL });
     },
     load(url, context, nextLoad) {
       if (!url.startsWith(ENTRY)) return nextLoad(url, context);
@@ -59,7 +64,7 @@ export async function readModules(value: unknown, path: string): Promise<Module[
 
 async function importModule(name: string, path: string): Promise<unknown> {
   try {
-    const imported: { default?: unknown } = await import(NAMED + name);
+    const imported: { default?: unknown } = await import(`${NAMED}${pathToFileURL(path).href} ${name}`);
     return imported.default;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
