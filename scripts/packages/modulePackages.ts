@@ -42,7 +42,7 @@ const EXPORTS: Record<PackageName, Record<string, unknown>> = {
   server: {
     ".": MODULES,
     "./config": moduleAt("config/defineConfig"),
-    "./module": moduleAt("module/index"),
+    "./module": moduleAt("moduleApi"),
     "./studio-api": moduleAt("studioApi/index"),
   },
 };

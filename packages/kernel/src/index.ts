@@ -7,8 +7,9 @@ export {
   isModule,
   type Module,
   type ModuleClass,
+  type ModuleContributions,
   type ModuleFacts,
-  type ModuleParts,
+  type ModuleInputs,
   type ModuleSetting,
   type OpenModule,
 } from "./moduleDefinition.ts";

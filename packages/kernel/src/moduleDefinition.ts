@@ -13,11 +13,15 @@ export interface ModuleClass {
 }
 
 /** What a module adds to the program. Each part of it that takes something from modules declares the member. */
-// biome-ignore lint/suspicious/noEmptyInterface: the parts of the program add their members.
-export interface ModuleParts {}
+// biome-ignore lint/suspicious/noEmptyInterface: each part of the program adds its members.
+export interface ModuleContributions {}
+
+/** The settings of modules as the config file contains them. Modules add theirs by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: each module adds its settings.
+export interface ModuleInputs {}
 
 /** What an open module consists of. */
-export interface OpenModule<Service = unknown> extends ModuleParts {
+export interface OpenModule<Service = unknown> extends ModuleContributions {
   /** What others get by the token that the module provides. */
   service?: Service;
   /** Runs once everything is open, in the order of opening. */

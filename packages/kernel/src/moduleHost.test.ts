@@ -12,7 +12,7 @@ declare module "./moduleDefinition.ts" {
   interface ModuleFacts {
     environment?: string;
   }
-  interface ModuleParts {
+  interface ModuleContributions {
     routes?: readonly string[];
   }
 }
@@ -126,7 +126,9 @@ describe("modules", () => {
     await host.open();
     expect(seen).toEqual([{ invoiceCurrency: "EUR", invoiceDays: 14 }]);
     expect(host.classes).toEqual([{ className: "EURIndevelopment" }]);
-    expect(host.opened.map(({ name, parts }) => [name, parts.routes])).toEqual([["invoices", ["/invoices"]]]);
+    expect(host.opened.map(({ name, contributions }) => [name, contributions.routes])).toEqual([
+      ["invoices", ["/invoices"]],
+    ]);
     expect(invoices.settings).toEqual([
       { key: "invoiceCurrency", description: "Currency" },
       { key: "invoiceDays", description: "Days to pay", env: "PURSE_DAYS" },

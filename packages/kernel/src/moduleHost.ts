@@ -5,7 +5,7 @@ import { ServiceRegistry, type Token } from "./token.ts";
 /** A module that is open, with what it adds. */
 export interface OpenedModule {
   name: string;
-  parts: OpenModule;
+  contributions: OpenModule;
 }
 
 /** Opens modules in the order of their needs, starts them, and stops them in reverse. */
@@ -51,21 +51,23 @@ export class ModuleHost {
    */
   async open(): Promise<void> {
     for (const module of sortByNeeds(this.#modules, (token) => this.#registry.has(token))) {
-      const parts = await this.#lifecycle.start(module.name, () => openNamed(module, this.#registry));
-      if (parts.stop) this.#lifecycle.onStop(module.name, () => parts.stop?.());
-      this.#opened.push({ name: module.name, parts });
+      const contributions = await this.#lifecycle.start(module.name, () => openNamed(module, this.#registry));
+      if (contributions.stop) this.#lifecycle.onStop(module.name, () => contributions.stop?.());
+      this.#opened.push({ name: module.name, contributions });
     }
   }
 
   /** Starts the modules in the order of opening. Rejects with what the first that fails throws; its name is before it. */
   async start(): Promise<void> {
-    for (const { name, parts } of this.#opened)
-      await this.#lifecycle.start(name, () => named(name, "did not start", async () => parts.start?.()));
+    for (const { name, contributions } of this.#opened)
+      await this.#lifecycle.start(name, () =>
+        named(name, "did not start", async () => contributions.start?.()),
+      );
   }
 
   /** Drains all modules at once. */
   async drain(): Promise<void> {
-    await Promise.all(this.#opened.map(async ({ parts }) => parts.drain?.()));
+    await Promise.all(this.#opened.map(async ({ contributions }) => contributions.drain?.()));
   }
 }
 

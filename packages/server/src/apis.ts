@@ -165,7 +165,9 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     hookCalls: webhooks.calls,
     classes: services.studioClasses,
     moduleRoutes: async () => {
-      const routes = await Promise.all(modules.opened.map(({ parts }) => parts.adminRoutes?.() ?? []));
+      const routes = await Promise.all(
+        modules.opened.map(({ contributions }) => contributions.adminRoutes?.() ?? []),
+      );
       return routes.flat();
     },
     pins: ipfs.pins,

@@ -11,7 +11,7 @@ import { MODULES } from "./modules.ts";
 /** What the config file, and modules that it names, may import. */
 const ENTRIES = {
   "@purse/server/config": async () => ({ defineConfig }),
-  "@purse/server/module": () => import("./module/index.ts"),
+  "@purse/server/module": () => import("./moduleApi.ts"),
 };
 
 /** Loads the settings of the server and its modules, as `loadConfig` of the settings says. */

@@ -32,7 +32,7 @@ import { openImages } from "./images/index.ts";
 import { openIpfsService } from "./ipfs/index.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { openMailService } from "./mail/mailService.ts";
-import { addModuleParts } from "./module/addModuleParts.ts";
+import { addContributions } from "./module/addContributions.ts";
 import {
   CLOCK,
   CLOUD,
@@ -231,7 +231,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(DENIED_KEYWORDS, createKeywordCheck(config.requestKeywordDenylist));
   modules.provide(STUDIO_CLASSES, studioClasses);
   await modules.open();
-  addModuleParts(modules.opened, { cloud, jobs, metrics });
+  addContributions(modules.opened, { cloud, jobs, metrics });
   const unsent = openUnsentBytes(config, logger);
   const { live, feed } = openLiveQueries({
     config,
@@ -265,7 +265,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     leases: () => leases.standings(),
     valkey,
     drainState,
-    moduleProblems: () => modules.opened.flatMap(({ parts }) => parts.problem?.() ?? []),
+    moduleProblems: () => modules.opened.flatMap(({ contributions }) => contributions.problem?.() ?? []),
   });
   openAlerts({ config, events, chain, mailer: mail.mailer, lifecycle, report });
   return {

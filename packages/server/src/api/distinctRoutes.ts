@@ -7,8 +7,8 @@ type Route = ApiRoute<WriteRequest>;
 /** The routes of modules. Throws Error that names the module of one that the server or another module has already. */
 export function distinctRoutes(modules: readonly OpenedModule[], ofServer: readonly Route[]): Route[] {
   const owners = new Map(ofServer.map((route) => [keyOf(route), "the server"]));
-  return modules.flatMap(({ name, parts }) =>
-    (parts.routes ?? []).map((route) => {
+  return modules.flatMap(({ name, contributions }) =>
+    (contributions.routes ?? []).map((route) => {
       const key = keyOf(route);
       const owner = owners.get(key);
       if (owner !== undefined)

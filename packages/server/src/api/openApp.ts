@@ -74,7 +74,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
       maxBytes: config.maxUploadSize,
       extensions: config.fileUpload.fileExtensions ?? null,
     },
-    ...Object.assign({}, ...dependencies.modules.map(({ parts }) => parts.appConfig)),
+    ...Object.assign({}, ...dependencies.modules.map(({ contributions }) => contributions.appConfig)),
     ...dependencies.appConfig,
   });
   const providerApi = createProviderApi({
@@ -120,7 +120,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
       await app.register(dependencies.adminApi, { prefix: STUDIO_PATH });
     },
     ...(dependencies.mcp ? [dependencies.mcp] : []),
-    ...dependencies.modules.flatMap(({ parts }) => parts.http ?? []),
+    ...dependencies.modules.flatMap(({ contributions }) => contributions.http ?? []),
     scriptSandbox,
     createPages(dependencies.appDirs, {
       ...sources,
@@ -168,7 +168,9 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
 
 /** What modules say of their health, by their names. */
 function healthOfModules(modules: readonly OpenedModule[]): { modules?: JsonObject } {
-  const health = modules.flatMap(({ name, parts }) => (parts.health ? [[name, parts.health()]] : []));
+  const health = modules.flatMap(({ name, contributions }) =>
+    contributions.health ? [[name, contributions.health()]] : [],
+  );
   return health.length > 0 ? { modules: Object.fromEntries(health) } : {};
 }
 

@@ -3,7 +3,13 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { ChainConfig, Market } from "@purse/chain";
-import { assertDistinct, type ConfiguredModule, didYouMean, type Module } from "@purse/kernel";
+import {
+  assertDistinct,
+  type ConfiguredModule,
+  didYouMean,
+  type Module,
+  type ModuleInputs,
+} from "@purse/kernel";
 import { isRecord } from "@purse/protocol";
 import type { AccountLimitValues } from "./accountLimits.ts";
 import { assertEventsStorable } from "./chains.ts";
@@ -69,10 +75,6 @@ export type ConfigFile = Partial<SettingInputs> & {
     /** Further modules, functions that return one, and names of packages whose default export is either. */
     modules?: readonly (Module | (() => Module) | string)[];
   };
-
-/** The settings of modules as the config file contains them. Modules add theirs by declaration merging. */
-// biome-ignore lint/suspicious/noEmptyInterface: each module adds its settings.
-export interface ModuleInputs {}
 
 /** Settings of earlier versions, by the name of the variable, and what is done instead of them. */
 const REMOVED: Record<string, { key: string; instead: string }> = {

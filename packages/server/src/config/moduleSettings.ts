@@ -9,6 +9,7 @@ import {
 } from "@purse/kernel";
 import { SECTIONS } from "./sections.ts";
 import { SETTING_LIST } from "./settingList.ts";
+import type { SettingValues } from "./settings.ts";
 
 /** Where the values of settings come from, by flag, variable and key. */
 export interface SettingSources {
@@ -80,4 +81,11 @@ function inputOf(
 
 function defaultOf({ default: value }: ModuleSetting, environment: "development" | "production"): unknown {
   return typeof value === "object" ? value[environment] : value;
+}
+
+declare module "@purse/kernel" {
+  interface ModuleFacts extends Pick<SettingValues, "environment" | "compatibility" | "roles"> {
+    /** The absolute path of the folder of the database, the keys and files. */
+    dataDir: string;
+  }
 }

@@ -6,7 +6,7 @@ import { traceFields } from "./tracing/tracing.ts";
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = "text" | "json";
-export type { Logger };
+export type { LogFields, Logger };
 
 export interface LoggerOptions {
   /** The minimum level. */

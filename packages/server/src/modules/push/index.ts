@@ -56,7 +56,7 @@ function createSenders({ webPush, fcm, apns }: PushConfig): PushSender[] {
   ];
 }
 
-declare module "../../config/loadConfig.ts" {
+declare module "@purse/kernel" {
   interface ModuleInputs {
     push?: PushInput;
   }

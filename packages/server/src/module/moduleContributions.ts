@@ -20,7 +20,7 @@ export interface ModuleSchedule {
 declare module "@purse/kernel" {
   interface ModuleClass extends ClassRules {}
 
-  interface ModuleParts {
+  interface ModuleContributions {
     /** Routes of the Parse API. */
     routes?: readonly ApiRoute<WriteRequest>[];
     /** Functions that clients call like those of cloud code, which may replace them. */

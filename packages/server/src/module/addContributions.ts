@@ -11,12 +11,15 @@ interface Receivers {
 }
 
 /** Adds functions, schedules and metrics of modules to the server. Throws Error that names the module of an invalid one. */
-export function addModuleParts(modules: readonly OpenedModule[], { cloud, jobs, metrics }: Receivers): void {
-  for (const { name, parts } of modules) {
-    for (const { name: functionName, run } of parts.functions ?? []) cloud.define(functionName, run);
+export function addContributions(
+  modules: readonly OpenedModule[],
+  { cloud, jobs, metrics }: Receivers,
+): void {
+  for (const { name, contributions } of modules) {
+    for (const { name: functionName, run } of contributions.functions ?? []) cloud.define(functionName, run);
     try {
-      metrics.observeModule(parts.metrics ?? []);
-      addSchedules(name, parts.schedules ?? [], jobs);
+      metrics.observeModule(contributions.metrics ?? []);
+      addSchedules(name, contributions.schedules ?? [], jobs);
     } catch (error) {
       throw new Error(`The module "${name}": ${error instanceof Error ? error.message : String(error)}`, {
         cause: error,
@@ -27,7 +30,7 @@ export function addModuleParts(modules: readonly OpenedModule[], { cloud, jobs, 
 
 function addSchedules(
   module: string,
-  schedules: NonNullable<OpenedModule["parts"]["schedules"]>,
+  schedules: NonNullable<OpenedModule["contributions"]["schedules"]>,
   jobs: Pick<Jobs, "addSchedules">,
 ): void {
   if (schedules.length === 0) return;
