@@ -2,8 +2,6 @@ import { defineModule } from "@purse/kernel";
 import { writtenOnlyThrough } from "../../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import { CLOCK, CLOUD, DENIED_KEYWORDS, SCHEMAS, STORE, STUDIO_CLASSES } from "../../module/tokens.ts";
-import { configAdminRoutes } from "./adminRoutes.ts";
-import { ConfigHistory } from "./configHistory.ts";
 import { globalConfigRoutes } from "./globalConfigRoutes.ts";
 import { GlobalConfigService } from "./globalConfigService.ts";
 
@@ -30,8 +28,13 @@ export const globalConfig = defineModule({
     });
     return {
       routes: globalConfigRoutes(service),
-      adminRoutes: async () =>
-        configAdminRoutes(service, new ConfigHistory({ store, classes: studioClasses, clock })),
+      async adminRoutes() {
+        const [{ configAdminRoutes }, { ConfigHistory }] = await Promise.all([
+          import("./adminRoutes.ts"),
+          import("./configHistory.ts"),
+        ]);
+        return configAdminRoutes(service, new ConfigHistory({ store, classes: studioClasses, clock }));
+      },
     };
   },
 });

@@ -1,6 +1,5 @@
 import { defineModule, setting } from "@purse/kernel";
 import { CLOCK, LOG, OBJECTS, SCHEMAS, STORE } from "../../module/tokens.ts";
-import { pushAdminRoutes } from "./adminRoutes.ts";
 import { createApns } from "./apns.ts";
 import { audienceRules } from "./audiences.ts";
 import { createFcm } from "./fcm.ts";
@@ -38,7 +37,10 @@ export const push = defineModule({
     return {
       service,
       routes: service.routes,
-      adminRoutes: async () => pushAdminRoutes({ objects, push: service }),
+      async adminRoutes() {
+        const { pushAdminRoutes } = await import("./adminRoutes.ts");
+        return pushAdminRoutes({ objects, push: service });
+      },
       appConfig: { webPush: webPush ? { publicKey: webPush.publicKey } : null },
       // Requests may start pushes in processes that do not send scheduled ones.
       start: () => facts.roles.includes("worker") && service.start(),
