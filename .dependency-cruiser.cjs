@@ -1,5 +1,5 @@
 /** The layers of CONTRIBUTING.md: imports go one way, a package's face is its index.ts. scripts/architecture.ts finds cycles. */
-const shipped = "^(packages/(protocol|workers|outbound|client|react|ui|server|chain)|apps)/";
+const shipped = "^(packages/(protocol|kernel|workers|outbound|client|react|ui|server|chain)|apps)/";
 
 /** Tests and what only tests use, which no build contains. */
 const ofTests = "\\.test\\.tsx?$|^(packages|apps)/[^/]+/test/";
@@ -7,6 +7,7 @@ const ofTests = "\\.test\\.tsx?$|^(packages|apps)/[^/]+/test/";
 function layer(name, from, allowed) {
   const others = [
     "protocol",
+    "kernel",
     "workers",
     "outbound",
     "client",
@@ -31,11 +32,12 @@ function layer(name, from, allowed) {
 module.exports = {
   forbidden: [
     layer("protocol", "^packages/protocol/", []),
+    layer("kernel", "^packages/kernel/", []),
     layer("workers", "^packages/workers/", []),
     layer("outbound", "^packages/outbound/", []),
     layer("client", "^packages/client/", ["protocol"]),
     layer("react", "^packages/react/", ["client", "protocol"]),
-    layer("server", "^packages/server/", ["protocol", "workers", "outbound", "chain", "client"]),
+    layer("server", "^packages/server/", ["protocol", "kernel", "workers", "outbound", "chain", "client"]),
     layer("chain", "^packages/chain/", ["protocol", "workers", "outbound"]),
     layer("devchain", "^packages/devchain/", []),
     layer("cli", "^packages/cli/", ["server", "chain", "devchain", "protocol"]),

@@ -98,7 +98,6 @@ const LAYERS: readonly (readonly string[])[] = [
     "chainEvents",
     "dataTransfer",
     "files",
-    "globalConfig",
     "images",
     "graphql",
     "ipfs",
@@ -106,11 +105,12 @@ const LAYERS: readonly (readonly string[])[] = [
     "mcp",
     "monitoring",
     "ownPackages",
-    "push",
     "purchases",
     "webhooks",
   ],
   ["studio"],
+  ["module"],
+  ["modules"],
   ["api"],
 ];
 
@@ -128,7 +128,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "ipfs > images",
 ]);
 
-const MAX_LEVELS = 8;
+const MAX_LEVELS = 10;
 
 /** Imports between folders that the layers do not allow, and folders without a layer. */
 export function layerProblems(

@@ -16,7 +16,13 @@ const APPS = [
 ];
 const APP_CONFIG = ["apps/viteConfig.ts", "apps/pagePreloads.ts", "apps/plainUser.ts"];
 const SERVER_SOURCES = [
-  ...["scripts/buildServer.mjs", "packages/protocol", "packages/outbound", "packages/workers"],
+  ...[
+    "scripts/buildServer.mjs",
+    "packages/protocol",
+    "packages/kernel",
+    "packages/outbound",
+    "packages/workers",
+  ],
   ...["packages/client", "packages/chain", "packages/devchain/src", "packages/server", "packages/cli"],
 ];
 

@@ -11,7 +11,7 @@ import { tarballOf, unpack } from "./packages/tarballs.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const CLIENT_NAMES = ["@purse/protocol", "@purse/client", "@purse/react", "@purse/moralis"];
-const SERVER_NAMES = ["@purse/outbound", "@purse/workers", "@purse/chain", "@purse/server"];
+const SERVER_NAMES = ["@purse/kernel", "@purse/outbound", "@purse/workers", "@purse/chain", "@purse/server"];
 const MODULE_NAMES = [...CLIENT_NAMES, ...SERVER_NAMES];
 const PROGRAM_NAMES = ["create-purse-app", "purse"];
 

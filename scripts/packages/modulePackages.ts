@@ -16,7 +16,7 @@ const BUILT = join(ROOT, ".cache/packages");
 /** Those for browsers and Node.js, in the order of their dependencies. */
 const CLIENT_PACKAGES = ["protocol", "client", "react"] as const;
 /** Those for Node.js. */
-const SERVER_PACKAGES = ["outbound", "workers", "chain", "server"] as const;
+const SERVER_PACKAGES = ["kernel", "outbound", "workers", "chain", "server"] as const;
 const PACKAGES = [...CLIENT_PACKAGES, ...SERVER_PACKAGES];
 
 type PackageName = (typeof PACKAGES)[number];
@@ -35,12 +35,14 @@ const EXPORTS: Record<PackageName, Record<string, unknown>> = {
   protocol: { ".": MODULES },
   client: { ".": WITH_REQUIRE },
   react: { ".": MODULES },
+  kernel: { ".": MODULES },
   outbound: { ".": MODULES },
   workers: { ".": MODULES },
   chain: { ".": MODULES },
   server: {
     ".": MODULES,
     "./config": moduleAt("config/defineConfig"),
+    "./module": moduleAt("moduleApi"),
     "./studio-api": moduleAt("studioApi/index"),
   },
 };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Lifecycle } from "@purse/kernel";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
@@ -15,13 +16,12 @@ import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Dispatch } from "./core/http/apiRoute.ts";
 import type { Envelope } from "./core/http/envelope.ts";
-import type { Lifecycle } from "./core/lifecycle.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { createFileApi } from "./files/index.ts";
-import { globalConfigRoutes } from "./globalConfig/globalConfigRoutes.ts";
 import { graphqlConfigRoutes } from "./graphql/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
+import { PUSH } from "./modules/push/token.ts";
 import { analyticsRoutes } from "./monitoring/analyticsRoutes.ts";
 import { scriptLogRoute } from "./monitoring/scriptLog.ts";
 import { createOwnPackages, type PackageSource } from "./ownPackages/index.ts";
@@ -60,7 +60,8 @@ const SWEEP_MS = 10 * 60_000;
 /** Opens the HTTP APIs over the services of a server. */
 export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   const { config, services, logBuffer, lifecycle, report } = dependencies;
-  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, push, webhooks, jobs } = services;
+  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, modules, webhooks, jobs } =
+    services;
   const { store } = database;
 
   const trustsReceipts = config.environment === "development" || config.compatibility === "parse";
@@ -76,7 +77,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     longReplies: services.valkey,
     logger: logBuffer.logger,
     routes: [
-      ...serverRoutes({ canPush: push.canSend, checksSecurity: config.enableSecurityCheck }),
+      ...serverRoutes({ canPush: modules.get(PUSH).canSend, checksSecurity: config.enableSecurityCheck }),
       securityRoute({
         isEnabled: config.enableSecurityCheck,
         findings: () => studio.findSecurityIssues(),
@@ -92,12 +93,11 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       ...cloud.routes,
       ...jobs.routes,
       ...webhooks.routes,
-      ...globalConfigRoutes(services.globalConfig),
       ...graphqlConfigRoutes(services.graphqlConfig),
       ...analyticsRoutes(services.metrics.countEvent),
-      ...push.routes,
       ...pinRoutes(ipfs.pins),
     ],
+    modules: modules.opened,
     report: (error, requestId) => report(error, "a request within the Parse API", requestId),
   });
   const graphql = openGraphqlApi({
@@ -142,7 +142,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     streams: services.streams,
     report,
   });
-  const studio = await createStudio({
+  const studio = createStudio({
     ...http,
     ...services.apiKeys,
     ...data,
@@ -163,8 +163,13 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     schedulesChanged: jobs.schedulesChanged,
     webhooks: webhooks.service,
     hookCalls: webhooks.calls,
-    globalConfig: services.globalConfig,
-    push,
+    classes: services.studioClasses,
+    moduleRoutes: async () => {
+      const routes = await Promise.all(
+        modules.opened.map(({ contributions }) => contributions.adminRoutes?.() ?? []),
+      );
+      return routes.flat();
+    },
     pins: ipfs.pins,
     files: files.files,
     mailer: services.mail.mailer,
@@ -208,6 +213,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   });
   const { packages } = dependencies;
   const app = await openApp({
+    modules: modules.opened,
     ownPackages:
       packages &&
       createOwnPackages({

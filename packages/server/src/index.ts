@@ -1,3 +1,4 @@
+export { didYouMean } from "@purse/kernel";
 export { parseOpenApi } from "./api/parseEndpoints/openApi.ts";
 export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export { syntaxProblem } from "./cloud/codeLocation.ts";
@@ -5,15 +6,11 @@ export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigge
 export { ACCESS_PRESET_NAMES } from "./config/accessPresets.ts";
 export type { DatabaseConfig } from "./config/database.ts";
 export { protectDataFolder } from "./config/dataFolder.ts";
-export {
-  type Config,
-  type ConfigFile,
-  loadConfig,
-} from "./config/loadConfig.ts";
-export { type SettingRow, settingRows, settingsTable } from "./config/settingsTable.ts";
+export type { Config, ConfigFile } from "./config/loadConfig.ts";
+export type { SettingRow } from "./config/settingsTable.ts";
 export { SETTING_GROUPS } from "./config/settingTypes.ts";
+export { loadConfig, settingRows, settingsTable } from "./configuration.ts";
 export type { AclSubjects } from "./core/aclSubjects.ts";
-export { didYouMean } from "./core/closestName.ts";
 export { createLogger, type Logger } from "./core/logger.ts";
 export { PROGRAM } from "./core/programName.ts";
 export { openBucket } from "./core/s3/openBucket.ts";

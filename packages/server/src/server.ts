@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainConfig } from "@purse/chain";
+import { Lifecycle } from "@purse/kernel";
 import type { JsonObject } from "@purse/protocol";
 import { type Apis, openApis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
-import { Lifecycle } from "./core/lifecycle.ts";
 import { createLogBuffer, type LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { openTracing } from "./core/tracing/openTracing.ts";
@@ -117,7 +117,7 @@ const IDLE_DRAIN_MS = 5_000;
 
 /** Accepts no more connections, and ends the open ones. */
 async function finishRequests(
-  { live }: Pick<Services, "live">,
+  { live, modules }: Pick<Services, "live" | "modules">,
   { server, studio }: Apis,
   options: { timeoutMs: number; idleMs: number },
 ): Promise<void> {
@@ -126,6 +126,7 @@ async function finishRequests(
   await Promise.all([
     server.finishConnections(options),
     live.drain(Math.min(MAX_SOCKET_DRAIN_MS, options.timeoutMs / 2)),
+    modules.drain(),
     studioStopped,
   ]);
 }

@@ -1,4 +1,5 @@
 import type { ChainConfig } from "@purse/chain";
+import { type Lifecycle, ModuleHost } from "@purse/kernel";
 import { createHttpContext } from "./api/httpContext.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
@@ -13,7 +14,6 @@ import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { DrainState } from "./core/drainState.ts";
 import { EventBus } from "./core/eventBus.ts";
-import type { Lifecycle } from "./core/lifecycle.ts";
 import { openUnsentBytes } from "./core/limits/openUnsentBytes.ts";
 import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
 import { createSharedLimiter } from "./core/limits/sharedLimiter.ts";
@@ -23,22 +23,31 @@ import { Valkey } from "./core/valkey/valkey.ts";
 import { createDataService } from "./data/dataService.ts";
 import { FileUrls } from "./data/fileUrls.ts";
 import { createKeywordCheck } from "./data/objects/keywordDenylist.ts";
+import { openStudioClasses } from "./data/schema/studioClasses.ts";
 import { openDatabase } from "./database/openDatabase.ts";
 import { RESERVED_SECONDS, reserveForServers } from "./database/reserveForServers.ts";
 import { openFileService, openUploads, reserveFilesFolder } from "./files/index.ts";
-import { globalConfigRules } from "./globalConfig/globalConfigRules.ts";
-import { GlobalConfigService } from "./globalConfig/globalConfigService.ts";
 import { GraphqlConfigService, graphqlConfigRules } from "./graphql/index.ts";
 import { openImages } from "./images/index.ts";
 import { openIpfsService } from "./ipfs/index.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { openMailService } from "./mail/mailService.ts";
+import { addContributions } from "./module/addContributions.ts";
+import {
+  CLOCK,
+  CLOUD,
+  DENIED_KEYWORDS,
+  LOG,
+  OBJECTS,
+  SCHEMAS,
+  STORE,
+  STUDIO_CLASSES,
+} from "./module/tokens.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { openAlerts } from "./monitoring/openAlerts.ts";
 import { openMonitoring } from "./monitoring/openMonitoring.ts";
 import type { ProcessGroup } from "./processes/index.ts";
 import { productRules } from "./purchases/productRules.ts";
-import { createPushService, createSenders, pushRules } from "./push/index.ts";
 import { openLiveQueries } from "./realtime/index.ts";
 import { openWebhooks, webhookRules } from "./webhooks/webhooks.ts";
 
@@ -177,41 +186,20 @@ export async function openServices(dependencies: ServiceDependencies) {
   });
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
-  data.addRules([
-    ...auth.rules,
-    ...globalConfigRules,
-    ...graphqlConfigRules,
-    ...webhookRules,
-    ...jobs.rules,
-    apiKeyRules(),
-  ]);
-  data.addRules([...pushRules(config), ...chainEvents.rules, ...streams.rules, productRules(config)]);
+  data.addRules([...auth.rules, ...graphqlConfigRules, ...webhookRules, ...jobs.rules, apiKeyRules()]);
+  const modules = new ModuleHost(config.modules, lifecycle);
+  data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules, productRules(config)]);
   await lifecycle.start("classes", data.load);
 
   const webhooks = await lifecycle.start("webhooks", () =>
     openWebhooks({ config, store, schemas, events, logger, report }),
   );
   lifecycle.onStop("webhooks", () => webhooks.stop());
-  const globalConfig = new GlobalConfigService({
-    store,
-    schemaOf: (className) => schemas.require(className),
-    clock: store.now,
-    triggerOf: cloud.configTrigger,
-    assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
-  });
   const graphqlConfig = new GraphqlConfigService({
     store,
     schemaOf: (className) => schemas.require(className),
     clock: store.now,
     onError: report,
-  });
-  const push = createPushService({
-    store,
-    schemaOf: (className) => schemas.require(className),
-    objects,
-    senders: createSenders(config.push),
-    logger,
-    now: store.now,
   });
   const files = await lifecycle.start("files", () =>
     openFileService({
@@ -233,6 +221,17 @@ export async function openServices(dependencies: ServiceDependencies) {
       isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
     }),
   );
+  const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
+  modules.provide(LOG, logger);
+  modules.provide(CLOCK, store.now);
+  modules.provide(STORE, store);
+  modules.provide(SCHEMAS, schemas);
+  modules.provide(OBJECTS, objects);
+  modules.provide(CLOUD, cloud);
+  modules.provide(DENIED_KEYWORDS, createKeywordCheck(config.requestKeywordDenylist));
+  modules.provide(STUDIO_CLASSES, studioClasses);
+  await modules.open();
+  addContributions(modules.opened, { cloud, jobs, metrics });
   const unsent = openUnsentBytes(config, logger);
   const { live, feed } = openLiveQueries({
     config,
@@ -266,6 +265,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     leases: () => leases.standings(),
     valkey,
     drainState,
+    moduleProblems: () => modules.opened.flatMap(({ contributions }) => contributions.problem?.() ?? []),
   });
   openAlerts({ config, events, chain, mailer: mail.mailer, lifecycle, report });
   return {
@@ -290,9 +290,9 @@ export async function openServices(dependencies: ServiceDependencies) {
     chainEvents,
     streams,
     webhooks,
-    globalConfig,
     graphqlConfig,
-    push,
+    modules,
+    studioClasses,
     files,
     apiKeys,
     live,

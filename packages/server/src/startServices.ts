@@ -1,7 +1,7 @@
+import type { Lifecycle } from "@purse/kernel";
 import { isPublicAddress } from "@purse/outbound";
 import type { Apis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
-import type { Lifecycle } from "./core/lifecycle.ts";
 import { createFileReader } from "./files/index.ts";
 import type { Services } from "./services.ts";
 
@@ -28,7 +28,7 @@ export async function startServices(
   apis: Apis,
   lifecycle: Lifecycle,
 ): Promise<void> {
-  const { chain, jobs, auth, chainEvents, streams, push, live } = services;
+  const { chain, jobs, auth, chainEvents, streams, modules, live } = services;
   const { server, studio } = apis;
   const start = async (name: string, run: () => unknown, stop: () => unknown) => {
     lifecycle.onStop(name, stop);
@@ -36,7 +36,7 @@ export async function startServices(
   };
   await start("chains", chain.start, chain.stop);
   const isWorker = roles.includes("worker");
-  // Requests may start jobs and pushes in other processes too.
+  // Requests may start jobs in other processes too.
   await start("jobs", () => isWorker && jobs.start(), jobs.stop);
   await start("accounts", auth.start, auth.stop);
   if (isWorker) {
@@ -51,7 +51,7 @@ export async function startServices(
       () => streams.stop(),
     );
   }
-  await start("push", () => isWorker && push.start(), push.stop);
+  await modules.start();
   await lifecycle.start("studio", studio.start);
   lifecycle.onStop("open requests", async () => {
     await live.stop();

@@ -18,6 +18,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["passkeys", "Passkeys"],
       ["contracts", "Transactions and contracts"],
       ["cloud-functions", "Cloud code"],
+      ["modules", "Modules"],
       ["permissions", "Permissions of classes"],
       ["live-queries", "Live queries"],
       ["graphql", "GraphQL"],

@@ -1,4 +1,5 @@
 import type { ChainService } from "@purse/chain";
+import type { OpenedModule } from "@purse/kernel";
 import type { JsonObject } from "@purse/protocol";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Config } from "../config/loadConfig.ts";
@@ -40,6 +41,7 @@ export interface OpenAppDependencies
   chain: Pick<ChainService, "status" | "indexer">;
   /** Chains that streams, watches and synced addresses name and that are not configured. */
   missingChains(): string[];
+  modules: readonly OpenedModule[];
   limiter: RateLimiter;
   metrics: Metrics;
   monitoring: ReturnType<typeof openMonitoring>;
@@ -67,12 +69,12 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     ...(config.javascriptKey !== undefined && { javascriptKey: config.javascriptKey }),
     serverUrl: http.publicUrl,
     wallets: config.walletServices,
-    webPush: config.push.webPush ? { publicKey: config.push.webPush.publicKey } : null,
     uploads: {
       isAllowed: config.fileUpload.enableForAuthenticatedUser,
       maxBytes: config.maxUploadSize,
       extensions: config.fileUpload.fileExtensions ?? null,
     },
+    ...Object.assign({}, ...dependencies.modules.map(({ contributions }) => contributions.appConfig)),
     ...dependencies.appConfig,
   });
   const providerApi = createProviderApi({
@@ -93,6 +95,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
           ...(missingChains.length > 0 && { missingChains }),
           indexer: indexerHealth(chain.indexer),
           leases: database.leases.list(),
+          ...healthOfModules(dependencies.modules),
           ...(database.store.replica && { replica: replicaHealth(database.store.replica()) }),
         }),
       );
@@ -117,6 +120,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
       await app.register(dependencies.adminApi, { prefix: STUDIO_PATH });
     },
     ...(dependencies.mcp ? [dependencies.mcp] : []),
+    ...dependencies.modules.flatMap(({ contributions }) => contributions.http ?? []),
     scriptSandbox,
     createPages(dependencies.appDirs, {
       ...sources,
@@ -160,6 +164,14 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
       logAccess(message, path, status, ms);
     },
   });
+}
+
+/** What modules say of their health, by their names. */
+function healthOfModules(modules: readonly OpenedModule[]): { modules?: JsonObject } {
+  const health = modules.flatMap(({ name, contributions }) =>
+    contributions.health ? [[name, contributions.health()]] : [],
+  );
+  return health.length > 0 ? { modules: Object.fromEntries(health) } : {};
 }
 
 /** Returns a reply with status 200 and JSON text. */

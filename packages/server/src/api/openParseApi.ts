@@ -1,3 +1,4 @@
+import type { OpenedModule } from "@purse/kernel";
 import type { AuthService } from "../auth/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
@@ -13,6 +14,7 @@ import type { Store } from "../database/store.ts";
 import { cloudFileRoutes, dispatchWithFiles, type Files } from "../files/index.ts";
 import { aggregateRoute } from "./aggregateRoute.ts";
 import { classListRoute } from "./classListRoute.ts";
+import { distinctRoutes } from "./distinctRoutes.ts";
 import { createFunctionForms } from "./functionForms.ts";
 import type { HttpContext } from "./httpContext.ts";
 import type { LongReplies } from "./idempotency.ts";
@@ -37,6 +39,8 @@ export interface OpenParseApiDependencies {
   longReplies: LongReplies | undefined;
   /** The routes of the services, besides those for objects, classes and aggregations. */
   routes: ApiRoute<WriteRequest>[];
+  /** Those with routes of their own. */
+  modules: readonly OpenedModule[];
   logger: Logger;
   report(error: unknown, requestId: string): void;
 }
@@ -58,6 +62,18 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
     memory: http.bodyMemory,
   };
+  const routes = [
+    ...objectRoutes({ objects, saveInstallation: auth.saveInstallation }),
+    ...schemaRoutes(schemaService),
+    classListRoute({
+      schemas,
+      isPublic: config.allowClientClassList,
+      allowClientAddField: config.allowClientAddField,
+      protectedFields: config.protectedFields,
+    }),
+    aggregateRoute(objects.aggregates),
+    ...dependencies.routes,
+  ];
   const options: ParseApiDependencies = {
     appId: config.appId,
     verifyMasterKey,
@@ -69,18 +85,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     clientAddressOf,
     withParsedBody: createBodyParser({ ...bodies, maxBodyBytes: config.maxBodyBytes }),
     withFunctionForm: createFunctionForms({ ...bodies, maxUploadSize: config.maxUploadSize }),
-    routes: [
-      ...objectRoutes({ objects, saveInstallation: auth.saveInstallation }),
-      ...schemaRoutes(schemaService),
-      classListRoute({
-        schemas,
-        isPublic: config.allowClientClassList,
-        allowClientAddField: config.allowClientAddField,
-        protectedFields: config.protectedFields,
-      }),
-      aggregateRoute(objects.aggregates),
-      ...dependencies.routes,
-    ],
+    routes: [...routes, ...distinctRoutes(dependencies.modules, routes)],
     createEach: objects.createEach,
     maxAnswerBytes: config.maxAnswerBytes,
     store,

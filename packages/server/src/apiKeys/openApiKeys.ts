@@ -1,6 +1,6 @@
+import type { Lifecycle } from "@purse/kernel";
 import type { Config } from "../config/loadConfig.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
-import type { Lifecycle } from "../core/lifecycle.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { Store } from "../database/store.ts";

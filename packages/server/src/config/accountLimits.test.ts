@@ -1,6 +1,6 @@
+import { parseAt } from "@purse/kernel";
 import { describe, expect, it } from "vitest";
 import { accountLimitsSchema, DEFAULT_ACCOUNT_LIMITS } from "./accountLimits.ts";
-import { parseAt } from "./sectionErrors.ts";
 
 const parse = (value: unknown) => parseAt("accountLimits", accountLimitsSchema, value);
 

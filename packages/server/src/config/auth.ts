@@ -1,7 +1,7 @@
+import { deepest } from "@purse/kernel";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { z } from "zod";
 import { type BuiltInAuth, builtInSchema, mfaSchema, packagedAdapter } from "./builtInAuth.ts";
-import { deepest } from "./sectionErrors.ts";
 import { assertFile, attempt, HTTP, urlWith } from "./settingTypes.ts";
 
 /** A custom adapter of the operator, with Parse's interface. */

@@ -1,6 +1,6 @@
 import { ENTRY_POINT_VERSIONS, type EntryPoint } from "@purse/chain";
+import { parseAt } from "@purse/kernel";
 import { z } from "zod";
-import { parseAt } from "./sectionErrors.ts";
 
 const ENTRY_POINTS = z.array(
   z.strictObject({

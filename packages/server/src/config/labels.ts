@@ -1,6 +1,6 @@
 import type { Labels } from "@purse/chain";
+import { parseAt } from "@purse/kernel";
 import { z } from "zod";
-import { parseAt } from "./sectionErrors.ts";
 
 const ADDRESSES = z.array(
   z

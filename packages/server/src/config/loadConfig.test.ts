@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadConfig } from "../configuration.ts";
 import { DEFAULT_ACCOUNT_LIMITS } from "./accountLimits.ts";
-import { loadConfig } from "./loadConfig.ts";
 import { settingsTable } from "./settingsTable.ts";
 import { defaultSiweDomains } from "./siweDomains.ts";
 

@@ -3,12 +3,20 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { ChainConfig, Market } from "@purse/chain";
+import {
+  assertDistinct,
+  type ConfiguredModule,
+  didYouMean,
+  type Module,
+  type ModuleInputs,
+} from "@purse/kernel";
 import { isRecord } from "@purse/protocol";
-import { didYouMean } from "../core/closestName.ts";
 import type { AccountLimitValues } from "./accountLimits.ts";
 import { assertEventsStorable } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
 import { loadKeys } from "./keys.ts";
+import { hookEntries, readModules, type ServerEntries } from "./moduleImports.ts";
+import { assertOwnSettings, configureModules, moduleVariable } from "./moduleSettings.ts";
 import { type PasswordPolicy, withMinLength } from "./passwords.ts";
 import { assertRolesPossible } from "./processRoles.ts";
 import { readChains } from "./readChains.ts";
@@ -39,6 +47,8 @@ export interface Config
   keyFetch: { secret: string; apiKey: string } | undefined;
   /** Third-party wallet services that the app offers. */
   walletServices: WalletServices;
+  /** The modules of the server and of the config file, with their settings. */
+  modules: ConfiguredModule[];
   /** Variables of the environment that are probably mistyped. */
   unknownVariables: UnknownVariable[];
 }
@@ -60,7 +70,11 @@ export type ConfigFile = Partial<SettingInputs> & {
       keepDays?: number;
     } & Partial<Market>
   >;
-} & SectionInputs;
+} & SectionInputs &
+  ModuleInputs & {
+    /** Further modules, functions that return one, and names of packages whose default export is either. */
+    modules?: readonly (Module | (() => Module) | string)[];
+  };
 
 /** Settings of earlier versions, by the name of the variable, and what is done instead of them. */
 const REMOVED: Record<string, { key: string; instead: string }> = {
@@ -72,6 +86,10 @@ export interface ConfigSources {
   argv: string[];
   env: Record<string, string | undefined>;
   cwd: string;
+  /** The modules of the server itself. */
+  modules?: readonly Module[];
+  /** What the config file may import of the server. */
+  entries?: ServerEntries;
 }
 
 /**
@@ -79,10 +97,16 @@ export interface ConfigSources {
  * Creates the data folder, and the keys on first start. Throws Error naming the setting, its value (unless it is secret)
  * and what is allowed.
  */
-export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Config> {
-  const flags = parseFlags(argv);
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const { argv, env, cwd, entries = {} } = sources;
   assertNotRemoved(env);
-  const file = await readConfigFile(flags["--config"] ?? env.PURSE_CONFIG, cwd);
+  const path = await configPath(configFlag(argv) ?? env.PURSE_CONFIG, cwd);
+  const file = path === undefined ? {} : await readConfigFile(path, entries);
+  const modules = [...(sources.modules ?? []), ...(await readModules(file.modules, path ?? ""))];
+  assertDistinct(modules);
+  assertOwnSettings(modules);
+  const flags = parseFlags(argv, modules);
+  if (path !== undefined) assertKnownKeys(file, path, modules);
   const values = readSettings(flags, env, file);
   const dataDir = resolve(cwd, values.dataDir);
   const keys = await resolveKeys(values, dataDir);
@@ -105,12 +129,23 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     passwordPolicy: withMinLength(sections.passwordPolicy, values),
     keyFetch: readKeyFetch(values),
     walletServices: readWalletServices(values),
-    unknownVariables: unknownVariables(env),
+    modules: configureModules(modules, { flags, env, file }, { ...values, dataDir }),
+    unknownVariables: unknownVariables(
+      env,
+      modules.flatMap(({ settings }) => settings.flatMap((setting) => moduleVariable(setting) ?? [])),
+    ),
   };
 }
 
-function parseFlags(argv: string[]): Record<string, string | undefined> {
-  const names = ["--config", ...SETTING_LIST.flatMap(({ info }) => info.flag ?? [])];
+/** The value of --config, before the other flags are known. */
+function configFlag(argv: string[]): string | undefined {
+  const { values } = parseArgs({ args: argv, options: { config: { type: "string" } }, strict: false });
+  return typeof values.config === "string" ? values.config : undefined;
+}
+
+function parseFlags(argv: string[], modules: readonly Module[]): Record<string, string | undefined> {
+  const ofModules = modules.flatMap(({ settings }) => settings.flatMap(({ flag }) => flag ?? []));
+  const names = ["--config", ...SETTING_LIST.flatMap(({ info }) => info.flag ?? []), ...ofModules];
   const options = Object.fromEntries(names.map((name) => [name.slice(2), { type: "string" as const }]));
   try {
     const { values } = parseArgs({ args: argv, options, strict: true, allowPositionals: false });
@@ -133,18 +168,33 @@ function assertNotRemoved(env: Record<string, string | undefined>): void {
     if (env[name]) throw new Error(`Remove ${name}, which is no setting any more: ${instead}`);
 }
 
-async function readConfigFile(named: string | undefined, cwd: string): Promise<Record<string, unknown>> {
+/** The path of the config file; undefined if none is named and there is none. */
+async function configPath(named: string | undefined, cwd: string): Promise<string | undefined> {
   const path = resolve(cwd, named ?? "purse.config.ts");
-  if (!(await exists(path))) {
-    if (named === undefined) return {};
-    throw new Error(`--config names ${path}, which does not exist`);
-  }
-  const module: unknown = await import(pathToFileURL(path).href);
-  const file = isRecord(module) ? module.default : undefined;
+  if (await exists(path)) return path;
+  if (named === undefined) return undefined;
+  throw new Error(`--config names ${path}, which does not exist`);
+}
+
+async function readConfigFile(path: string, entries: ServerEntries): Promise<Record<string, unknown>> {
+  const { href } = pathToFileURL(path);
+  await hookEntries(entries, href);
+  const imported: unknown = await import(href);
+  const file = isRecord(imported) ? imported.default : undefined;
   if (!isRecord(file)) throw new Error(`${path} must have the settings as its default export`);
-  const known = [...Object.keys(settingsSchema.shape), "chains", ...Object.keys(SECTIONS)];
+  return file;
+}
+
+function assertKnownKeys(file: Record<string, unknown>, path: string, modules: readonly Module[]): void {
+  const ofModules = modules.flatMap(({ settings }) => settings.map(({ key }) => key));
+  const known = [
+    ...Object.keys(settingsSchema.shape),
+    ...["chains", "modules"],
+    ...Object.keys(SECTIONS),
+    ...ofModules,
+  ];
   const unknown = Object.keys(file).find((key) => !known.includes(key));
-  if (unknown === undefined) return file;
+  if (unknown === undefined) return;
   const removed = Object.values(REMOVED).find(({ key }) => key === unknown);
   if (removed)
     throw new Error(`${path}: remove "${unknown}", which is no setting any more: ${removed.instead}`);

@@ -1,6 +1,6 @@
 import { EXCHANGE_KINDS, MARKETPLACE_NAMES, type Market } from "@purse/chain";
+import { parseAt } from "@purse/kernel";
 import { z } from "zod";
-import { parseAt } from "./sectionErrors.ts";
 
 const NAME = z
   .string()

@@ -1,6 +1,6 @@
+import { parseAt } from "@purse/kernel";
 import { describe, expect, it } from "vitest";
 import { rateLimitsSchema } from "./rateLimits.ts";
-import { parseAt } from "./sectionErrors.ts";
 
 const GOOD = { path: "/login", windowSeconds: 60, count: 5 };
 

@@ -1,6 +1,6 @@
 import type { ChainConfig } from "@purse/chain";
+import { didYouMean } from "@purse/kernel";
 import { isRecord } from "@purse/protocol";
-import { didYouMean } from "../core/closestName.ts";
 import { CHAIN_VARIABLES, parseChain } from "./chains.ts";
 import { parseEntryPoints } from "./entryPoints.ts";
 import { LABEL_KEYS, parseLabels } from "./labels.ts";

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSections } from "./sections.ts";
 
-const PEM = "-----BEGIN PRIVATE KEY-----";
-const key = (bytes: number) => Buffer.alloc(bytes, 1).toString("base64url");
-
 describe("sections of the config file", () => {
   it("have defaults", () => {
     const { accountLimits: _, fileUpload, passwordPolicy, ...others } = readSections({});
@@ -19,7 +16,6 @@ describe("sections of the config file", () => {
       plugins: [],
       accountLockout: { duration: 5, threshold: 10, unlockOnPasswordReset: undefined },
       rateLimits: [],
-      push: {},
       names: { ens: {}, unstoppable: {}, gateways: [] },
       watch: [],
       defaultAcl: undefined,
@@ -75,7 +71,6 @@ describe("sections of the config file", () => {
 
   it("accept valid values", async () => {
     const adapter = { validateAuthData: () => undefined };
-    const account = { project_id: "p", client_email: "a@b.c", private_key: PEM };
     const { passwordPolicy, fileUpload, ...others } = readSections({
       auth: {
         google: { type: "oidc", issuer: "https://accounts.example", clientId: "id" },
@@ -89,11 +84,6 @@ describe("sections of the config file", () => {
         validatorPattern: "/^.{8,}$/",
         validatorCallback: (text: string) => text !== "password",
       },
-      push: {
-        webPush: { subject: "mailto:a@b.c", publicKey: key(65), privateKey: key(32) },
-        fcm: { serviceAccount: account },
-        apns: { keyId: "k", teamId: "t", topic: "app", privateKey: PEM, production: false },
-      },
       defaultAcl: { currentUser: { read: true } },
     });
     expect(others.auth).toEqual({
@@ -103,15 +93,6 @@ describe("sections of the config file", () => {
     });
     expect(others.accountLockout).toBeUndefined();
     expect(others.names).toEqual({ ens: { 5: `0x${"ab".repeat(20)}` }, unstoppable: {}, gateways: ["*"] });
-    expect(others.push).toMatchObject({
-      webPush: { services: [] },
-      fcm: {
-        projectId: "p",
-        tokenUri: "https://oauth2.googleapis.com/token",
-        endpoint: "https://fcm.googleapis.com",
-      },
-      apns: { endpoint: "https://api.sandbox.push.apple.com" },
-    });
     expect(others.defaultAcl).toEqual({ currentUser: { read: true } });
     const texts = ["short", "password", "long enough"];
     expect(await Promise.all(texts.map((text) => passwordPolicy.isStrong?.(text)))).toEqual([
@@ -158,14 +139,6 @@ describe("sections of the config file", () => {
     [
       { schemas: [{ className: "no class" }] },
       '"schemas[0].className" of the config file: it cannot name a class',
-    ],
-    [
-      { push: { webPush: { subject: "a" } } },
-      '"push.webPush.subject" of the config file: it must begin with',
-    ],
-    [
-      { push: { apns: { keyId: "k", teamId: "t", topic: "a", privateKey: "-----x" } } },
-      '"push.apns.privateKey"',
     ],
     [{ protectedFields: { Note: ["a"] } }, '"protectedFields.Note" of the config file'],
     [{ defaultAcl: { "*": 1 } }, '"defaultAcl" of the config file'],

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { parseAt } from "@purse/kernel";
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
 import { z } from "zod";
@@ -10,11 +11,9 @@ import { fileDownloadSchema, fileUploadSchema } from "./fileUpload.ts";
 import { keywordDenylistSchema } from "./keywordDenylist.ts";
 import { namesSchema } from "./nameServices.ts";
 import { accountLockoutSchema, passwordPolicySchema } from "./passwords.ts";
-import { pushSchema } from "./push.ts";
 import { rateLimitsSchema } from "./rateLimits.ts";
 import { routeAllowListSchema } from "./routeAllowList.ts";
 import { schemaOptionsSchema, schemasSchema } from "./schemas.ts";
-import { parseAt } from "./sectionErrors.ts";
 import { attempt, filePath, type SettingGroup } from "./settingTypes.ts";
 
 /** A structured section of purse.config.ts, which cannot be set by a flag or an environment variable. */
@@ -131,12 +130,6 @@ export const SECTIONS = {
       'The routes of the Parse API that clients without the master key may call, also in batches: a list of regular expressions that match whole paths, such as "login", "classes/Item" or "functions/.*"; [] for none. Other routes are rejected with 119. Files, GraphQL and live queries are not covered. Default: all routes.',
     schema: routeAllowListSchema,
   },
-  push: {
-    group: "Push notifications",
-    description:
-      "Push services: webPush { subject, publicKey, privateKey, services }, fcm { serviceAccount }, apns { keyId, teamId, privateKey, topic, production }.",
-    schema: pushSchema,
-  },
   names: {
     group: "Chains",
     description:
@@ -184,7 +177,6 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     accountLimits: read("accountLimits", SECTIONS.accountLimits),
     rateLimits: read("rateLimits", SECTIONS.rateLimits),
     routeAllowList: read("routeAllowList", SECTIONS.routeAllowList),
-    push: read("push", SECTIONS.push),
     names: read("names", SECTIONS.names),
     watch: read("watch", SECTIONS.watch),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { type SettingOptions, settingOptions, variableOf } from "@purse/kernel";
 import { z } from "zod";
 import { createAddressMatcher } from "../core/http/address.ts";
 import { parseSize } from "./fileUpload.ts";
@@ -29,33 +30,14 @@ export const SETTING_GROUPS = [
 
 export type SettingGroup = (typeof SETTING_GROUPS)[number];
 
-/** How a setting is described and defaulted. */
-interface SettingOptions {
-  flag?: `--${string}`;
-  /** The variable if it is not PURSE_ with the words of the key. */
-  env?: `PURSE_${string}`;
-  /** The default as text, or that of each environment; undefined if the description explains it. */
-  default?: string | { development: string; production: string };
-  description: string;
-  /** Whether its value must not appear in error messages: a secret, or a URL that may contain a password. */
-  isSecret?: boolean;
-}
-
 /** What is known of a setting. */
 export interface SettingInfo extends SettingOptions {
   group: SettingGroup;
   env: `PURSE_${string}`;
 }
 
-const settingOptions = z.registry<SettingOptions>();
 /** The names, descriptions and defaults of the settings. */
 export const settingInfos = z.registry<SettingInfo>();
-
-/** Declares a setting, for a group of settings. */
-export function setting<Schema extends z.ZodType>(schema: Schema, options: SettingOptions): Schema {
-  settingOptions.add(schema, options);
-  return schema;
-}
 
 /** Declares the settings of a group by their keys in purse.config.ts. */
 export function settingGroup<Schemas extends Record<string, z.ZodType>>(
@@ -63,16 +45,10 @@ export function settingGroup<Schemas extends Record<string, z.ZodType>>(
   schemas: Schemas,
 ): Schemas {
   for (const [key, schema] of Object.entries(schemas)) {
-    const options = settingOptions.get(schema);
-    if (!options) throw new Error(`The setting ${key} has no description`);
-    settingInfos.add(schema, { env: variableOf(key), ...options, group });
+    const options = settingOptions(key, schema);
+    settingInfos.add(schema, { ...options, env: options.env ?? variableOf(key), group });
   }
   return schemas;
-}
-
-/** The variable of a key: PURSE_MAX_LIMIT for `maxLimit`. */
-function variableOf(key: string): `PURSE_${string}` {
-  return `PURSE_${key.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
 
 /** The protocols of web URLs. */

@@ -1,12 +1,13 @@
+import type { Module, SettingOptions } from "@purse/kernel";
+import { moduleVariable } from "./moduleSettings.ts";
 import { SECTIONS } from "./sections.ts";
 import { SETTING_LIST } from "./settingList.ts";
 import { CHAIN_SETTINGS } from "./settings.ts";
-import type { SettingGroup, SettingInfo } from "./settingTypes.ts";
 
 /** One row of the settings reference. Texts are empty if a setting has no flag, variable, key or default. */
 export interface SettingRow {
   /** Undefined for a variable that is not a setting. */
-  group?: SettingGroup;
+  group?: string;
   flag: string;
   env: string;
   /** Key in purse.config.ts. */
@@ -15,8 +16,8 @@ export interface SettingRow {
   description: string;
 }
 
-/** All settings: first those with a variable, then those that only the config file can contain. */
-export function settingRows(): SettingRow[] {
+/** All settings, also those of modules: first those with a variable, then those that only the config file can contain. */
+export function settingRows(modules: readonly Module[] = []): SettingRow[] {
   const rows = SETTING_LIST.map(
     ({ key, info }): SettingRow => ({
       group: info.group,
@@ -38,12 +39,30 @@ export function settingRows(): SettingRow[] {
     rows.push({ group: "Chains", flag: "", env, key: "chains", defaultText: "", description });
   for (const [key, { group, description }] of Object.entries(SECTIONS))
     rows.push({ group, flag: "", env: "", key, defaultText: "", description });
+  for (const { name, settings } of modules)
+    for (const setting of settings) {
+      const { key, flag = "", group = name, description } = setting;
+      rows.push({
+        group,
+        flag,
+        env: moduleVariable(setting) ?? "",
+        key,
+        defaultText: defaultTextOf(setting),
+        description,
+      });
+    }
   return rows;
 }
 
 /** All settings as a Markdown table, for `--help`. */
-export function settingsTable(): string {
-  const rows = settingRows().map((row) => [row.flag, row.env, row.key, row.defaultText, row.description]);
+export function settingsTable(modules: readonly Module[] = []): string {
+  const rows = settingRows(modules).map((row) => [
+    row.flag,
+    row.env,
+    row.key,
+    row.defaultText,
+    row.description,
+  ]);
   const table = [["Flag", "Environment", "Config file", "Default", "Description"], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   const line = (row: string[]): string =>
@@ -53,7 +72,7 @@ export function settingsTable(): string {
   return [line(head), rule, ...body.map(line)].join("\n");
 }
 
-function defaultTextOf({ default: value = "" }: SettingInfo): string {
+function defaultTextOf({ default: value = "" }: SettingOptions): string {
   if (typeof value === "string") return value;
   return `${value.production}, in development ${value.development}`;
 }

@@ -1,4 +1,4 @@
-import { closestName } from "../core/closestName.ts";
+import { closestName } from "@purse/kernel";
 import { CHAIN_VARIABLES } from "./chains.ts";
 import { SETTING_LIST } from "./settingList.ts";
 
@@ -19,9 +19,15 @@ const CHAIN_SUFFIXES = [RPC_URL, ...Object.values(CHAIN_VARIABLES)];
  */
 const OTHERS = /^PURSE_(CONFIG$|PROGRAM$|LOCAL_CHAIN$|TESTS?($|_)|SERVICE_(HOST|PORT)|PORT_\d+_)/;
 
-/** The variables that begin like settings, have a value, and are ignored: they are not settings or lack another one. */
-export function unknownVariables(env: Record<string, string | undefined>): UnknownVariable[] {
-  const known = new Set<string>(SETTING_LIST.map(({ info }) => info.env));
+/**
+ * The variables that begin like settings, have a value, and are ignored: they are not settings or lack another one.
+ * @param ofModules the variables of modules.
+ */
+export function unknownVariables(
+  env: Record<string, string | undefined>,
+  ofModules: readonly string[] = [],
+): UnknownVariable[] {
+  const known = new Set<string>([...SETTING_LIST.map(({ info }) => info.env), ...ofModules]);
   return Object.keys(env)
     .filter((name) => /^purse./i.test(name) && env[name] && !known.has(name) && !OTHERS.test(name))
     .flatMap((name) => {

@@ -81,6 +81,11 @@ export function aclSubjectsOf(auth: AuthContext): AclSubjects {
 /** Auth contexts are reused between requests, so their ACL subjects are cached. */
 const subjectsByAuth = new WeakMap<AuthContext, readonly string[]>();
 
+/** A request of a part of the server with all permissions; the log names it by `source`. */
+export function serverRequest(source: string): RequestContext {
+  return { auth: MASTER, installationId: undefined, context: {}, ip: "", requestId: source };
+}
+
 /** A request of the server itself with the permissions of a client. */
 export function internalRequest(auth: AuthContext): RequestContext {
   return { auth, installationId: undefined, context: {}, ip: "", isInternal: true, requestId: "" };

@@ -1,3 +1,4 @@
+import type { LogFields, Logger } from "@purse/kernel";
 import type { JsonObject } from "@purse/protocol";
 import { type Logger as PinoLogger, pino } from "pino";
 import { traceFields } from "./tracing/tracing.ts";
@@ -5,17 +6,7 @@ import { traceFields } from "./tracing/tracing.ts";
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = "text" | "json";
-export type LogFields = Record<string, unknown>;
-
-/** The logger. Secrets in fields are replaced by `[redacted]`. */
-export interface Logger {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
-  /** Returns a logger that adds these fields to every line. */
-  with(fields: LogFields): Logger;
-}
+export type { LogFields, Logger };
 
 export interface LoggerOptions {
   /** The minimum level. */

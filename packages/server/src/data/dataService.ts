@@ -1,8 +1,8 @@
+import type { Lifecycle } from "@purse/kernel";
 import type { JsonObject } from "@purse/protocol";
 import type { Config } from "../config/loadConfig.ts";
 import { type AuthContext, internalRequest } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
-import type { Lifecycle } from "../core/lifecycle.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
 import { PROGRAM } from "../core/programName.ts";

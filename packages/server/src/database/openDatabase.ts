@@ -1,5 +1,5 @@
+import type { Lifecycle } from "@purse/kernel";
 import type { Config } from "../config/loadConfig.ts";
-import type { Lifecycle } from "../core/lifecycle.ts";
 import { ByteBudget } from "../core/limits/byteBudget.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Valkey } from "../core/valkey/valkey.ts";

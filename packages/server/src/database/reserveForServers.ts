@@ -1,4 +1,4 @@
-import type { Lifecycle } from "../core/lifecycle.ts";
+import type { Lifecycle } from "@purse/kernel";
 import { type Store, UniqueConstraintError } from "./store.ts";
 
 export interface ReserveForServersOptions {

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Lifecycle } from "@purse/kernel";
 import { afterEach, expect, it } from "vitest";
-import { Lifecycle } from "../core/lifecycle.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Lifecycle } from "@purse/kernel";
 import type { Config } from "../config/loadConfig.ts";
-import type { Lifecycle } from "../core/lifecycle.ts";
 import { RESERVED_SECONDS, reserveForServers } from "../database/reserveForServers.ts";
 import type { Store } from "../database/store.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { Lifecycle } from "@purse/kernel";
 import { isPublicAddress } from "@purse/outbound";
 import type { Config } from "../config/loadConfig.ts";
-import type { Lifecycle } from "../core/lifecycle.ts";
 import { openBucket } from "../core/s3/openBucket.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import { BucketContent } from "./bucketContent.ts";

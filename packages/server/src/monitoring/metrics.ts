@@ -21,6 +21,17 @@ import { processMemory } from "./processMemory.ts";
 /** The API that received a request. */
 export type ApiName = "parse" | "graphql" | "mcp" | "data" | "studio" | "other";
 
+/** A gauge, or a counter (`isTotal`), that is read when the metrics are scraped. */
+export interface ModuleMetric {
+  /** In snake case, as in `invoices_open`. Names of counters end with `_total`. */
+  name: string;
+  help: string;
+  isTotal?: boolean;
+  /** The name of the label if `read` returns a value for each of its values. */
+  label?: string;
+  read(): number | readonly (readonly [labelValue: string, value: number])[];
+}
+
 /** Values that are read when metrics are scraped. */
 export interface MetricSources {
   sockets(): number;
@@ -60,6 +71,8 @@ export interface Metrics {
   observe(sources: MetricSources): void;
   /** Adds the metrics of cloud code. */
   observeCloud(read: () => CloudHealth): void;
+  /** Adds the metrics of a module. Throws Error if one is invalid or there already. */
+  observeModule(metrics: readonly ModuleMetric[]): void;
   /** Counts a usage event of an app. */
   countEvent(name: string): void;
   /** Wraps a store and counts its unexpected errors. */
@@ -279,6 +292,37 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     });
   }
 
+  function observeModule(metrics: readonly ModuleMetric[]): void {
+    for (const { name, help, label, isTotal, read } of metrics) {
+      const values = (): readonly (readonly [labels: Record<string, string>, value: number])[] => {
+        const found = read();
+        if (typeof found === "number") return [[{}, found]];
+        return found.map(([labelValue, value]) => [
+          label === undefined ? {} : { [label]: labelValue },
+          value,
+        ]);
+      };
+      const options = { name, help, labelNames: label === undefined ? [] : [label], registers };
+      if (isTotal)
+        new Counter({
+          ...options,
+          collect() {
+            this.reset();
+            for (const [labels, value] of values()) this.inc(labels, value);
+          },
+        });
+      else
+        new Gauge({
+          ...options,
+          aggregator: SUM,
+          collect() {
+            this.reset();
+            for (const [labels, value] of values()) this.set(labels, value);
+          },
+        });
+    }
+  }
+
   function observeReplica(status: () => ReplicaStatus): void {
     gauge(
       "purse_replica_lag_seconds",
@@ -376,6 +420,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     },
     observe,
     observeCloud,
+    observeModule,
     countEvent(name) {
       // Limits the memory that arbitrary names may use.
       if (eventNames.size < MAX_EVENT_NAMES) eventNames.add(name);

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import type { NodeHealth } from "@purse/chain";
+import { Lifecycle } from "@purse/kernel";
 import { afterEach, describe, expect, it } from "vitest";
 import { EventBus } from "../core/eventBus.ts";
-import { Lifecycle } from "../core/lifecycle.ts";
 import { createLogger } from "../core/logger.ts";
 import type { Mail } from "../core/mail.ts";
 import { diskCondition, indexCondition, nodeConditions, openAlerts } from "./openAlerts.ts";

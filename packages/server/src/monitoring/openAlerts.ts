@@ -1,9 +1,9 @@
 import { statfs } from "node:fs/promises";
 import type { ChainService, ChainStatus } from "@purse/chain";
+import type { Lifecycle } from "@purse/kernel";
 import { sendRequest } from "@purse/outbound";
 import type { Config } from "../config/loadConfig.ts";
 import type { EventBus } from "../core/eventBus.ts";
-import type { Lifecycle } from "../core/lifecycle.ts";
 import type { Mail } from "../core/mail.ts";
 import { signedHeaders } from "../core/webhookSignature.ts";
 import { type Alert, type Alerts, type Condition, createAlerts } from "./alerts.ts";

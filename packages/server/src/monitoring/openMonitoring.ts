@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
+import type { Lifecycle } from "@purse/kernel";
 import type { WorkerHealth } from "@purse/workers";
 import type { DatabaseConfig } from "../config/database.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { DrainState } from "../core/drainState.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
-import type { Lifecycle } from "../core/lifecycle.ts";
 import { refusedAnswers } from "../core/limits/answerSize.ts";
 import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { Valkey } from "../core/valkey/valkey.ts";
@@ -31,6 +31,8 @@ export interface OpenMonitoringDependencies {
   /** Undefined if it is not used. */
   valkey: Pick<Valkey, "unavailableReason"> | undefined;
   drainState: DrainState;
+  /** What does not work of modules. */
+  moduleProblems(): string[];
   unsent: UnsentBytes;
   storedBytes: Pick<StoredBytes, "stored" | "refused">;
   /** The health of all worker threads. */
@@ -84,6 +86,7 @@ export function openMonitoring(dependencies: OpenMonitoringDependencies) {
       [
         valkey?.unavailableReason(),
         replica && replicaProblem(replica()),
+        ...dependencies.moduleProblems(),
         ...chain
           .status()
           .map(({ name, isDatabaseUnavailable }) =>

@@ -7,7 +7,7 @@ import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Logger } from "../core/logger.ts";
 import { PROGRAM } from "../core/programName.ts";
-import { openStudioClasses } from "../data/schema/studioClasses.ts";
+import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { backupMethodOf } from "../dataTransfer/backupMethod.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
@@ -16,10 +16,10 @@ import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
 import { BackupSchedule } from "./backupSchedule.ts";
 import { Backups } from "./backups.ts";
-import { ConfigHistory } from "./configHistory.ts";
 import { OperatorPasskeys } from "./operatorPasskeys.ts";
 import { Operators } from "./operators.ts";
 import { type Restart, Restores } from "./restores.ts";
+import type { StudioRoute } from "./route.ts";
 import { findSecurityIssues } from "./securityCheck.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
@@ -28,6 +28,9 @@ import type { StudioRoutesDependencies, StudioServices } from "./studioRoutes.ts
 export interface StudioDependencies
   extends Omit<StudioRoutesDependencies, keyof StudioServices>,
     Pick<Jobs, "addSchedules" | "schedulesChanged"> {
+  classes: StudioClasses;
+  /** Opens the routes of modules. */
+  moduleRoutes(): Promise<StudioRoute[]>;
   bodyMemory: BodyMemory;
   /** Restarts the server with an action in between; undefined if that is not possible. */
   restart: Restart | undefined;
@@ -56,9 +59,9 @@ export interface Studio {
   stop(): Promise<void>;
 }
 
-export async function createStudio(dependencies: StudioDependencies): Promise<Studio> {
-  const { store, clock, limiter, logger, config } = dependencies;
-  const base = { store, classes: await openStudioClasses(store), clock };
+export function createStudio(dependencies: StudioDependencies): Studio {
+  const { store, clock, classes, limiter, logger, config } = dependencies;
+  const base = { store, classes, clock };
   const operators = new Operators({ ...base, passwords: dependencies.passwords });
   const sessions = new StudioSessions(base);
   const audit = new Audit(base);
@@ -70,7 +73,6 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const signIn = new SignIn({ ...base, operators, sessions, passkeys, limiter });
   const stopController = new AbortController();
   let setupCode: string | undefined;
-  const history = new ConfigHistory(base);
   const { database, dataDir, backupsStore } = config;
   const folder = join(dataDir, "backups");
   const backups = new Backups({ method: backupMethodOf(database, folder), folder, backupsStore, logger });
@@ -91,7 +93,6 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
     passkeys,
     signIn,
     audit,
-    history,
     backups,
     backupSchedule,
     restores,
@@ -114,7 +115,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
       // The routes with their schemas take time and memory, so they are created only when the studio is opened.
       async openRoutes() {
         const { createStudioRoutes } = await import("./studioRoutes.ts");
-        return createStudioRoutes({ ...dependencies, ...services });
+        return createStudioRoutes({ ...dependencies, ...services }, await dependencies.moduleRoutes());
       },
       operators,
       sessions,

@@ -4,7 +4,6 @@ import { accessEndpoints, type StudioRouteInfo } from "../studioApi/access.ts";
 import type { BackupSchedule } from "./backupSchedule.ts";
 import type { Backups } from "./backups.ts";
 import { BackupUploads } from "./backupUploads.ts";
-import type { ConfigHistory } from "./configHistory.ts";
 import { studioOpenApi, studioReferencePage } from "./openApi.ts";
 import type { Restores } from "./restores.ts";
 import { route, type StudioRoute } from "./route.ts";
@@ -19,7 +18,6 @@ import { type MailDependencies, mailRoutes } from "./routes/mails.ts";
 import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts";
 import { passkeyRoutes } from "./routes/passkeys.ts";
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
-import { type PushAndConfigDependencies, pushAndConfigRoutes } from "./routes/pushAndConfig.ts";
 import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
 import { type StreamDependencies, studioStreamRoutes } from "./routes/streams.ts";
 import type { SecurityDependencies } from "./securityCheck.ts";
@@ -27,7 +25,6 @@ import type { SecurityDependencies } from "./securityCheck.ts";
 /** What the studio itself opens for its routes. */
 export interface StudioServices
   extends Pick<AccessDependencies, "classes" | "operators" | "sessions" | "passkeys" | "signIn" | "audit"> {
-  history: ConfigHistory;
   backups: Backups;
   backupSchedule: BackupSchedule;
   restores: Restores;
@@ -42,7 +39,6 @@ export interface StudioRoutesDependencies
     ConsoleDependencies,
     Pick<StreamDependencies, "streams">,
     FileDependencies,
-    Pick<PushAndConfigDependencies, "push" | "globalConfig">,
     SchemaDependencies,
     Pick<MailDependencies, "mailer" | "mails" | "outbox">,
     OverviewDependencies,
@@ -52,7 +48,10 @@ export interface StudioRoutesDependencies
 }
 
 /** Creates the routes of the admin API. The module is loaded with the first request: see `createStudio`. */
-export function createStudioRoutes(dependencies: StudioRoutesDependencies): StudioRoute[] {
+export function createStudioRoutes(
+  dependencies: StudioRoutesDependencies,
+  ofModules: readonly StudioRoute[],
+): StudioRoute[] {
   const { config, backups, restores } = dependencies;
   const { appName } = config;
   const routes: StudioRoute[] = [
@@ -68,7 +67,6 @@ export function createStudioRoutes(dependencies: StudioRoutesDependencies): Stud
     ...permissionRoutes({ ...dependencies, protectedFields: config.protectedFields }),
     ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),
     ...consoleRoutes(dependencies),
-    ...pushAndConfigRoutes(dependencies),
     ...mailRoutes({ ...dependencies, appName }),
     ...chainRoutes(dependencies),
     ...studioStreamRoutes(dependencies),
@@ -81,6 +79,7 @@ export function createStudioRoutes(dependencies: StudioRoutesDependencies): Stud
       schedule: dependencies.backupSchedule,
       sendsAlerts: config.alertEmails.length > 0 || config.alertWebhookUrl !== undefined,
     }),
+    ...ofModules,
   ];
   return routes;
 }

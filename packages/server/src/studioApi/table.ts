@@ -6,10 +6,11 @@ import { consoleEndpoints } from "./console.ts";
 import { dataEndpoints } from "./data.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { fileEndpoints } from "./files.ts";
+import { configEndpoints } from "./globalConfig.ts";
 import { mailEndpoints } from "./mails.ts";
 import { overviewEndpoints } from "./overview.ts";
 import { permissionEndpoints } from "./permissions.ts";
-import { pushAndConfigEndpoints } from "./pushAndConfig.ts";
+import { pushEndpoints } from "./push.ts";
 import { schemaEndpoints } from "./schema.ts";
 import { streamEndpoints } from "./streams.ts";
 
@@ -21,7 +22,7 @@ export const STUDIO_ENDPOINTS = {
   Permissions: permissionEndpoints,
   "Functions, jobs, webhooks, logs": codeEndpoints,
   "API console": consoleEndpoints,
-  "Push and config": pushAndConfigEndpoints,
+  "Push and config": { ...pushEndpoints, ...configEndpoints },
   Email: mailEndpoints,
   "Files and IPFS": fileEndpoints,
   "Chains and API keys": chainEndpoints,

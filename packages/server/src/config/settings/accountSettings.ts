@@ -1,15 +1,6 @@
+import { setting } from "@purse/kernel";
 import { passkeyDomain, passkeyOrigins } from "../passkeyOrigins.ts";
-import {
-  flag,
-  integer,
-  list,
-  parsed,
-  positiveNumber,
-  setting,
-  settingGroup,
-  smtpUrl,
-  text,
-} from "../settingTypes.ts";
+import { flag, integer, list, parsed, positiveNumber, settingGroup, smtpUrl, text } from "../settingTypes.ts";
 import { type EmailCondition, flagOrFunction, type UserCondition } from "../userConditions.ts";
 
 /** Sign-in, emails and sessions. */

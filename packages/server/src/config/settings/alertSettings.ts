@@ -1,4 +1,5 @@
-import { integer, list, positiveNumber, setting, settingGroup, webUrl } from "../settingTypes.ts";
+import { setting } from "@purse/kernel";
+import { integer, list, positiveNumber, settingGroup, webUrl } from "../settingTypes.ts";
 
 /** Alerts to operators. */
 export const alertSettings = settingGroup("Server", {

@@ -1,5 +1,6 @@
+import { setting } from "@purse/kernel";
 import { LOG_LEVELS } from "../../core/logger.ts";
-import { flag, integer, oneOf, setting, settingGroup, text } from "../settingTypes.ts";
+import { flag, integer, oneOf, settingGroup, text } from "../settingTypes.ts";
 
 /** Cloud code, the local chain and logs. */
 export const codeSettings = {

@@ -1,4 +1,5 @@
-import { flag, integer, oneOf, parsed, setting, settingGroup, urlWith } from "../settingTypes.ts";
+import { setting } from "@purse/kernel";
+import { flag, integer, oneOf, parsed, settingGroup, urlWith } from "../settingTypes.ts";
 import { namesValkeyDatabase, VALKEY_URL_FORMAT } from "../valkey.ts";
 
 /** The database, and what clients may do with classes and objects. */

@@ -1,5 +1,6 @@
+import { setting } from "@purse/kernel";
 import { parseFilesStore } from "../fileUpload.ts";
-import { flag, integer, parsed, serverUrl, setting, settingGroup, size } from "../settingTypes.ts";
+import { flag, integer, parsed, serverUrl, settingGroup, size } from "../settingTypes.ts";
 
 /** Files and uploads. */
 export const fileSettings = settingGroup("Files", {

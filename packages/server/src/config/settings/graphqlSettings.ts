@@ -1,4 +1,5 @@
-import { flag, integer, setting, settingGroup } from "../settingTypes.ts";
+import { setting } from "@purse/kernel";
+import { flag, integer, settingGroup } from "../settingTypes.ts";
 
 /** The GraphQL API and its limits. */
 export const graphqlSettings = settingGroup("GraphQL", {

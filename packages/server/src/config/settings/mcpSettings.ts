@@ -1,4 +1,5 @@
-import { integer, oneOf, setting, settingGroup } from "../settingTypes.ts";
+import { setting } from "@purse/kernel";
+import { integer, oneOf, settingGroup } from "../settingTypes.ts";
 
 /** The MCP endpoint for AI tools. */
 export const mcpSettings = settingGroup("AI tools (MCP)", {

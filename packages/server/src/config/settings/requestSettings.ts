@@ -1,3 +1,4 @@
+import { setting } from "@purse/kernel";
 import { MAX_ANSWER_BYTES } from "../../core/limits/answerSize.ts";
 import {
   addresses,
@@ -7,7 +8,6 @@ import {
   list,
   oneOf,
   secret,
-  setting,
   settingGroup,
   webUrl,
 } from "../settingTypes.ts";

@@ -1,3 +1,4 @@
+import { setting } from "@purse/kernel";
 import { parseRoles, ROLES } from "../processRoles.ts";
 import {
   addresses,
@@ -8,7 +9,6 @@ import {
   oneOf,
   secret,
   serverUrl,
-  setting,
   settingGroup,
   text,
 } from "../settingTypes.ts";

@@ -1,4 +1,5 @@
-import { list, parsed, setting, settingGroup } from "../settingTypes.ts";
+import { setting } from "@purse/kernel";
+import { list, parsed, settingGroup } from "../settingTypes.ts";
 import { siweDomains } from "../siweDomains.ts";
 import { magicKey, publicId, relayUrl } from "../walletServices.ts";
 

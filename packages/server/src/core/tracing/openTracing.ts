@@ -1,4 +1,4 @@
-import type { Lifecycle } from "../lifecycle.ts";
+import type { Lifecycle } from "@purse/kernel";
 import type { Logger } from "../logger.ts";
 
 /** Whether the standard variables of OpenTelemetry ask for traces. */

@@ -1,5 +1,5 @@
+import { Lifecycle } from "@purse/kernel";
 import { isStorableText, type JsonValue } from "@purse/protocol";
-import { Lifecycle } from "../../core/lifecycle.ts";
 import type { ByteBudget } from "../../core/limits/byteBudget.ts";
 import { currentScope } from "../../core/limits/requestScope.ts";
 import type { Logger } from "../../core/logger.ts";

@@ -1,0 +1,91 @@
+import {
+  type ConfiguredModule,
+  inConfigFile,
+  type Module,
+  type ModuleFacts,
+  type ModuleSetting,
+  SettingError,
+  variableOf,
+} from "@purse/kernel";
+import { SECTIONS } from "./sections.ts";
+import { SETTING_LIST } from "./settingList.ts";
+import type { SettingValues } from "./settings.ts";
+
+/** Where the values of settings come from, by flag, variable and key. */
+export interface SettingSources {
+  flags: Readonly<Record<string, string | undefined>>;
+  env: Readonly<Record<string, string | undefined>>;
+  file: Readonly<Record<string, unknown>>;
+}
+
+/** The variable of a module's setting; undefined for one of the config file only. */
+export function moduleVariable({ key, env }: ModuleSetting): string | undefined {
+  return env === null ? undefined : (env ?? variableOf(key));
+}
+
+/** Throws Error if a setting of a module is one of the server. */
+export function assertOwnSettings(modules: readonly Module[]): void {
+  const keys = new Set([
+    ...SETTING_LIST.map(({ key }) => key),
+    ...Object.keys(SECTIONS),
+    "chains",
+    "modules",
+  ]);
+  const variables = new Set<string>(SETTING_LIST.map(({ info }) => info.env));
+  for (const { name, settings } of modules)
+    for (const setting of settings) {
+      const variable = moduleVariable(setting);
+      const taken = keys.has(setting.key) ? setting.key : variable && variables.has(variable) && variable;
+      if (taken) throw new Error(`The module "${name}": the setting "${taken}" is one of the server already`);
+    }
+}
+
+/** Reads the settings of modules. Throws Error that names the setting and what is allowed. */
+export function configureModules(
+  modules: readonly Module[],
+  sources: SettingSources,
+  facts: ModuleFacts,
+): ConfiguredModule[] {
+  return modules.map((module) => {
+    const given = new Map(module.settings.map((setting) => [setting.key, inputOf(setting, sources)]));
+    const inputs = module.settings.map((setting) => [
+      setting.key,
+      given.get(setting.key)?.value ?? defaultOf(setting, facts.environment),
+    ]);
+    try {
+      return module.configure(Object.fromEntries(inputs), facts);
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error;
+      const setting = module.settings.find(({ key }) => key === error.location);
+      const input = setting && given.get(setting.key);
+      if (!setting || input?.name === undefined) throw inConfigFile(error);
+      throw new Error(
+        `${input.name}${setting.isSecret ? "" : ` is "${String(input.value)}"`}: ${error.message}`,
+      );
+    }
+  });
+}
+
+/** The input of a setting with the flag or variable that has it; one of the config file has no name. */
+function inputOf(
+  setting: ModuleSetting,
+  { flags, env, file }: SettingSources,
+): { name?: string; value: unknown } {
+  const { flag } = setting;
+  if (flag !== undefined && flags[flag] !== undefined) return { name: flag, value: flags[flag] };
+  const variable = moduleVariable(setting);
+  // Many shells and compose files pass an unset variable as an empty one.
+  if (variable !== undefined && env[variable]) return { name: variable, value: env[variable] };
+  return { value: file[setting.key] ?? undefined };
+}
+
+function defaultOf({ default: value }: ModuleSetting, environment: "development" | "production"): unknown {
+  return typeof value === "object" ? value[environment] : value;
+}
+
+declare module "@purse/kernel" {
+  interface ModuleFacts extends Pick<SettingValues, "environment" | "compatibility" | "roles"> {
+    /** The absolute path of the folder of the database, the keys and files. */
+    dataDir: string;
+  }
+}

@@ -1,0 +1,41 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { FastifyPluginAsync } from "fastify";
+import type { FunctionCall } from "../core/functionCall.ts";
+import type { ApiRoute } from "../core/http/apiRoute.ts";
+import type { ClassRules } from "../data/objects/classRules.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import type { ModuleMetric } from "../monitoring/metrics.ts";
+import type { StudioRoute } from "../studio/route.ts";
+
+/** Work at fixed times. Of several processes, one does it each time. */
+export interface ModuleSchedule {
+  /** Unique in the module. */
+  name: string;
+  /** A cron expression in UTC: `0 3 * * *`. */
+  cron: string;
+  /** Resolves to a message for the list of jobs; undefined for none. What it rejects with is the message of a failure. */
+  run(): Promise<string | undefined>;
+}
+
+declare module "@purse/kernel" {
+  interface ModuleClass extends ClassRules {}
+
+  interface ModuleContributions {
+    /** Routes of the Parse API. */
+    routes?: readonly ApiRoute<WriteRequest>[];
+    /** Functions that clients call like those of cloud code, which may replace them. */
+    functions?: readonly { name: string; run(call: FunctionCall): Promise<JsonValue> }[];
+    /** Routes of the admin API. Called when an operator uses the studio first. */
+    adminRoutes?(): Promise<readonly StudioRoute[]>;
+    /** Routes of the HTTP server besides its APIs, for other protocols and webhooks of third parties. */
+    http?: FastifyPluginAsync;
+    metrics?: readonly ModuleMetric[];
+    schedules?: readonly ModuleSchedule[];
+    /** What `/health` says of the module. */
+    health?(): JsonValue;
+    /** What does not work although the server does, as a sentence for `/ready`; undefined if everything does. */
+    problem?(): string | undefined;
+    /** Settings of the app at `/config.json`. */
+    appConfig?: JsonObject;
+  }
+}

@@ -1,0 +1,24 @@
+import { type Logger, token } from "@purse/kernel";
+import type { Cloud } from "../cloud/index.ts";
+import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
+import type { Objects } from "../data/objects/objects.ts";
+import type { Schemas } from "../data/schema/schemas.ts";
+import type { StudioClasses } from "../data/schema/studioClasses.ts";
+import type { Store } from "../database/store.ts";
+
+/** The log of the server. */
+export const LOG = token<Logger>("log");
+/** The time of the server, in ms since the epoch. */
+export const CLOCK = token<() => number>("clock");
+/** Reads and writes objects with permissions, triggers and rules. */
+export const OBJECTS = token<Objects>("objects");
+/** The classes. */
+export const SCHEMAS = token<Schemas>("schemas");
+/** The database below the objects, without permissions and triggers. */
+export const STORE = token<Store>("store");
+/** Functions, triggers and jobs of the cloud code. */
+export const CLOUD = token<Cloud>("cloud");
+/** Throws 105 for keywords that `requestKeywordDenylist` denies. */
+export const DENIED_KEYWORDS = token<AssertAllowed>("deniedKeywords");
+/** The classes of the admin API. */
+export const STUDIO_CLASSES = token<StudioClasses>("studioClasses");

@@ -1,0 +1,40 @@
+import { defineModule } from "@purse/kernel";
+import { writtenOnlyThrough } from "../../data/objects/classRules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
+import { CLOCK, CLOUD, DENIED_KEYWORDS, SCHEMAS, STORE, STUDIO_CLASSES } from "../../module/tokens.ts";
+import { globalConfigRoutes } from "./globalConfigRoutes.ts";
+import { GlobalConfigService } from "./globalConfigService.ts";
+
+/** The config of applications: parameters that clients read, and their history. */
+export const globalConfig = defineModule({
+  name: "globalConfig",
+  needs: {
+    store: STORE,
+    schemas: SCHEMAS,
+    clock: CLOCK,
+    cloud: CLOUD,
+    assertAllowed: DENIED_KEYWORDS,
+    studioClasses: STUDIO_CLASSES,
+  },
+  // They require the master key.
+  classes: () => [{ ...SYSTEM_CLASS_FIELDS._GlobalConfig, ...writtenOnlyThrough("/config") }],
+  open({ store, schemas, clock, cloud, assertAllowed, studioClasses }) {
+    const service = new GlobalConfigService({
+      store,
+      schemaOf: (className) => schemas.require(className),
+      clock,
+      triggerOf: cloud.configTrigger,
+      assertAllowed,
+    });
+    return {
+      routes: globalConfigRoutes(service),
+      async adminRoutes() {
+        const [{ configAdminRoutes }, { ConfigHistory }] = await Promise.all([
+          import("./adminRoutes.ts"),
+          import("./configHistory.ts"),
+        ]);
+        return configAdminRoutes(service, new ConfigHistory({ store, classes: studioClasses, clock }));
+      },
+    };
+  },
+});
