@@ -828,7 +828,7 @@ describe("live query limits", () => {
     const client = await connectClient(testServer);
     client.ws.pause();
     const sendMore = () => {
-      if (client.ws.readyState === client.ws.OPEN) client.send({ op: "nothing", text: "x".repeat(100_000) });
+      if (client.ws.readyState === client.ws.OPEN) client.send({ op: "nothing", text: "x".repeat(200_000) });
       return testServer.live.size();
     };
     await expect.poll(sendMore, { interval: 1 }).toBe(0);

@@ -4,7 +4,7 @@ import { TimeSlicer } from "../core/limits/timeSlicer.ts";
 /** What arrives is parsed in parts of this size, in bytes: a frame may have as few as six. */
 const PART_BYTES = 16 * 1024;
 /** How much a client may send after the server has decided to close its socket, in bytes, before it is cut off. */
-const MAX_DISCARDED_BYTES = 1024 * 1024;
+const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 
 /**
  * Stands between a connection and its WebSocket: passes on what arrives in parts, between which other requests are served,
