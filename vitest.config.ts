@@ -33,6 +33,12 @@ const kind = (
 
 export default defineConfig({
   plugins: [bundledThreads()],
+  // Vite would choose the development files, of which graphql-relay knows nothing: values of both do not go together.
+  resolve: {
+    alias: [
+      { find: /^graphql$/, replacement: join(import.meta.dirname, "node_modules/graphql/index.mjs") },
+    ],
+  },
   test: {
     tags: items.map(({ id }) => ({ name: id })),
     globalSetup: ["tests/support/globalSetup.ts"],

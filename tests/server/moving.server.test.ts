@@ -28,6 +28,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
   describe("a Parse database import", () => {
     let purse: Purse;
     let printed: string;
+    let exported: string;
     beforeAll(async () => {
       const { dataDir, env } = await newDatabase(database);
       const first = await purseProgram(["import", "--parse", DUMP], env);
@@ -35,6 +36,9 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
       printed = first.output;
       // A second import changes nothing.
       expect(await purseCommand(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
+      const file = join(newFolder(), "export.jsonl");
+      expect(await purseCommand(["export", "--out", file], env)).toMatchObject({ code: 0 });
+      exported = readFileSync(file, "utf8");
       purse = await hostPurse({ dataDir, env });
     });
     afterAll(() => purse?.remove());
@@ -85,6 +89,13 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
       expect(wrong.body.code).toBe(101);
       const taken = await rest(purse, "POST", "/users", { username: "ann", password: "x" });
       expect(taken.body.code).toBe(202);
+    });
+
+    it("records what the hashes of its users cost, so that wrong passwords take as long for everybody else", () => {
+      const records = exported.split("\n").filter((line) => line.includes("_User.importedHashes"));
+      expect(records.map((record) => JSON.parse(record))).toEqual([
+        { kind: "claim", scope: "_User.importedHashes", value: "bcrypt", owner: "10" },
+      ]);
     });
 
     it("keeps sessions, wallets and other sign-in methods", async () => {

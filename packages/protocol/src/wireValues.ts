@@ -124,9 +124,13 @@ export function unstorableTextError(): ProtocolError {
   );
 }
 
+/** What a key may not contain, and surrogates, of which pairs are allowed. */
+const UNUSUAL_IN_KEY = /[$.\0\ud800-\udfff]/;
+
 /** Throws 121 for an invalid key of a nested object, 105 for a reserved one. */
 function assertNestedKey(key: string): void {
   if (isReservedKey(key)) throw reservedKeyError(key);
+  if (!UNUSUAL_IN_KEY.test(key)) return;
   if (key.includes("$") || key.includes(".") || !isStorableText(key)) {
     throw new ProtocolError(
       ErrorCode.INVALID_NESTED_KEY,

@@ -1,5 +1,6 @@
 import type { Attack } from "./attack.ts";
 import { bodyAttacks } from "./bodies.ts";
+import { frameAttacks } from "./frameAttacks.ts";
 import { graphqlSocketAttacks } from "./graphqlSockets.ts";
 import { mutationAttacks } from "./mutations.ts";
 import { patternAttacks } from "./patterns.ts";
@@ -13,6 +14,7 @@ export function allAttacks(mutationRounds = 10): Attack[] {
     ...requestAttacks(),
     ...socketAttacks(),
     ...graphqlSocketAttacks(),
+    ...frameAttacks(),
     ...mutationAttacks(mutationRounds),
     ...bodyAttacks(),
     ...patternAttacks(),

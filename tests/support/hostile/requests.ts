@@ -2,6 +2,7 @@ import { ACCOUNTS } from "./accountAttacks.ts";
 import type { Attack } from "./attack.ts";
 import { BATCHES } from "./batchAttacks.ts";
 import { connectionAttacks } from "./connectionAttacks.ts";
+import { CROWDS } from "./crowdAttacks.ts";
 import { FORMS, HEADERS } from "./formAttacks.ts";
 import { graphOf } from "./graph.ts";
 import { GRAPHQL } from "./graphqlAttacks.ts";
@@ -49,6 +50,7 @@ export function requestAttacks(): Attack[] {
     ...attacksBy("form", FORMS),
     ...attacksBy("header", HEADERS),
     ...attacksBy("crowd", CONCURRENT),
+    ...firstInTests(attacksBy("crowd", CROWDS, graphOf)),
     ...firstInTests(attacksBy("include", INCLUDES, graphOf)),
     ...firstInTests(attacksBy("GraphQL", GRAPHQL, graphOf)),
     ...firstInTests(attacksBy("GraphQL form", FORM_UPLOADS, graphOf)),

@@ -130,6 +130,19 @@ export function socketAttacks(): Attack[] {
         repeat(500, (i) => subscribe(i, { number: i })),
       ),
     ),
+    live(
+      "700 times subscribed and unsubscribed by 20 sockets",
+      (target) =>
+        sendFrames(
+          target,
+          repeat(700, (i) => [
+            subscribe(i, { number: i, text: { $ne: `t${i}` } }),
+            `{"op":"unsubscribe","requestId":${i}}`,
+          ]).flat(),
+          { sockets: 20 },
+        ),
+      false,
+    ),
     live("500 patterns", (target) =>
       sendFrames(
         target,

@@ -15,6 +15,7 @@ import { Router } from "../core/http/router.ts";
 import { ValueReply } from "../core/http/valueReply.ts";
 import { MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
+import { turnFor } from "../core/limits/timeSlicer.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import { currentTracer, trace } from "../core/tracing/tracing.ts";
 import { createIdempotentWrite, type IdempotentRequest } from "../data/objects/idempotentWrite.ts";
@@ -139,7 +140,10 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       const { requestId } = client;
       return dependencies.logRequest({ method, url: message.url ?? path, params, requestId }, execute);
     };
-    if (!hasBody(message)) return await handleFields();
+    if (!hasBody(message)) {
+      if (search.length > LONG_SEARCH) await turnFor();
+      return await handleFields();
+    }
     if (dependencies.requestLimits.areDefined())
       await assertMaySendBody(message, httpMethod, normalizedPath, client.ip);
     const { withFunctionForm } = dependencies;
@@ -208,7 +212,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
           ...request,
           serverUrl: client.serverUrl,
           ...(client.formFiles && { formFiles: client.formFiles }),
-          writeOptions: { idempotentWrite: record && createIdempotentWrite(record) },
+          writeOptions: { idempotentWrite: record && createIdempotentWrite(record), isDivisible: true },
           method: envelope.method,
           path,
           params: envelope.params,
@@ -348,12 +352,20 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
 
   const execute: ParseApi["execute"] = (request, method, path, params) => {
     const { serverUrl = dependencies.serverUrl } = request;
-    return executeOperation({ ...request, serverUrl, method, path, params, writeOptions: {} });
+    return executeOperation({
+      ...request,
+      serverUrl,
+      method,
+      path,
+      params,
+      writeOptions: { isDivisible: true },
+    });
   };
 
   const executeForValue: ParseApi["executeForValue"] = async (request, method, path, params) => {
     const { serverUrl = dependencies.serverUrl } = request;
-    const operation = { ...request, serverUrl, method, path, params, writeOptions: {}, wantsValue: true };
+    const writeOptions = { isDivisible: true };
+    const operation = { ...request, serverUrl, method, path, params, writeOptions, wantsValue: true };
     const reply = await executeOperation(operation);
     if (reply instanceof ValueReply) return reply;
     // Those of routes that make texts are short.
@@ -364,6 +376,8 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   return { handle, authenticate, dispatch, execute, executeForValue };
 }
 
+/** Longer query strings may have hundreds of conditions. */
+const LONG_SEARCH = 2_048;
 /** Paths whose GET requests have no side effects: they are canceled when their client disconnects. */
 const PURE_READS = /^\/(?:classes|aggregate)\//;
 

@@ -15,6 +15,9 @@ const KEY_SHARE_DIVISOR = 4;
 /** The hash of forgotten random bytes: verified if the user does not exist, so that the response time does not reveal it. */
 const DUMMY_HASH = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$JBGMH1bc2wQ/DlM2FztV/A$sTNZl6krjG/LUh4gEELXw/WClIfD06gUkseR5emWfds`;
 
+/** Hashes of a higher cost, which take more than a second, are not imitated for others. */
+const MAX_COMPLETED_COST = 14;
+
 // Both libraries reserve memory of their own as soon as they are loaded.
 const argon2 = () => import("@node-rs/argon2");
 const bcrypt = () => import("@node-rs/bcrypt");
@@ -52,7 +55,10 @@ export class Passwords {
     return this.#run(origin, async () => (await argon2()).hash(password, PARAMETERS));
   }
 
-  /** Takes the same time whether or not there is a hash to compare with. A password that is too long never matches. */
+  /**
+   * Takes the same time whether or not there is a hash of the server's own to compare with. A password that is too long never
+   * matches.
+   */
   async verify(passwordHash: string | undefined, password: string, origin: PasswordOrigin): Promise<boolean> {
     if (isTooLong(password)) return false;
     const expectedHash = passwordHash ?? DUMMY_HASH;
@@ -64,10 +70,36 @@ export class Passwords {
     return matches && passwordHash !== undefined;
   }
 
+  /**
+   * Does the work that `verify` has not done for a wrong password: one hash of the server's own and one bcrypt hash of this
+   * cost are computed in all, whichever of them the user has.
+   */
+  async completeFailure(
+    passwordHash: string | undefined,
+    password: string,
+    bcryptCost: number,
+    origin: PasswordOrigin,
+  ): Promise<void> {
+    if (isTooLong(password)) return;
+    const highestCost = Math.min(bcryptCost, MAX_COMPLETED_COST);
+    const ownCost = passwordHash === undefined ? undefined : bcryptCostOf(passwordHash);
+    await this.#run(origin, async () => {
+      if (ownCost !== undefined) await (await argon2()).verify(DUMMY_HASH, password);
+      if (ownCost === undefined) await verifyBcrypt(highestCost, password);
+      // Each cost takes as long as all lower ones together, and the lowest of them once more.
+      else for (let cost = ownCost; cost < highestCost; cost++) await verifyBcrypt(cost, password);
+    });
+  }
+
   #run<T>({ ip, requestId, isInternal }: PasswordOrigin, work: () => Promise<T>): Promise<T> {
     const key = ip === undefined || isInternal ? undefined : addressKey(ip);
     return this.#queue.run({ key, group: requestId || undefined }, work);
   }
+}
+
+/** Compares a password with a bcrypt hash of nothing. */
+async function verifyBcrypt(cost: number, password: string): Promise<void> {
+  await (await bcrypt()).verify(password, `$2b$${String(cost).padStart(2, "0")}$${".".repeat(53)}`);
 }
 
 /** Throws 142 if the password is too long. */
@@ -90,4 +122,11 @@ export function defaultHashConcurrency(): number {
 /** Whether a hash was imported from another server; it is replaced at the next login. */
 export function isBcrypt(passwordHash: string): boolean {
   return /^\$2[abxy]?\$/.test(passwordHash);
+}
+
+/** The cost of an imported hash: each one takes twice as long as the one below. Undefined for other hashes. */
+export function bcryptCostOf(passwordHash: string): number | undefined {
+  if (!isBcrypt(passwordHash)) return undefined;
+  const cost = Number(passwordHash.split("$", 3)[2]);
+  return Number.isInteger(cost) && cost >= 4 && cost <= 31 ? cost : undefined;
 }

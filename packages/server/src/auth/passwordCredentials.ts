@@ -2,6 +2,7 @@ import { ErrorCode, type JsonObject, type JsonValue, MAX_EMAIL_LENGTH, ProtocolE
 import type { ApiRequest } from "../core/http/apiRoute.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { assertNotDisabled, wrongCredentials } from "./disabledUsers.ts";
+import { ImportedHashes } from "./importedHashes.ts";
 import type { Lockout } from "./lockout.ts";
 import { assertPasswordNotExpired } from "./passwordPolicy.ts";
 import { hasFactor } from "./secondFactor.ts";
@@ -23,7 +24,8 @@ export function createCredentialCheck(
   dependencies: AuthDependencies,
   lockout: Lockout,
 ): (request: ApiRequest) => Promise<VerifiedCredentials> {
-  const { store, schemaOf, limits } = dependencies;
+  const { store, schemaOf, limits, passwords } = dependencies;
+  const importedHashes = new ImportedHashes(store);
   return verifyCredentials;
 
   /** Verifies a username or email address and a password. Known and unknown names take the same time. */
@@ -47,8 +49,9 @@ export function createCredentialCheck(
     const found = owner === undefined ? undefined : await store.getSecret(schemaOf("_User"), owner);
     const secret = found?.secret ?? {};
     const hash = typeof secret.passwordHash === "string" ? secret.passwordHash : undefined;
-    const isCorrect = await dependencies.passwords.verify(hash, password, request);
+    const isCorrect = await passwords.verify(hash, password, request);
     if (!isCorrect || owner === undefined || !found) {
+      await importedHashes.completeFailure(hash, password, passwords, request);
       await lockout.countFailure(lockoutKey);
       throw wrongCredentials();
     }

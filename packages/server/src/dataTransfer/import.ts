@@ -1,5 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
-import type { JsonObject } from "@purse/protocol";
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { ImportedHashes, isImportedCost } from "../auth/importedHashes.ts";
+import { bcryptCostOf } from "../auth/password.ts";
 import { hasUsers, isUserReadAccess, userReadAccessWrites } from "../auth/privateUsers.ts";
 import {
   accessOf,
@@ -115,6 +117,8 @@ export class RecordImporter {
   #writes: Write[] = [];
   #hasSeenUser = false;
   #hasSeenClass = false;
+  /** The highest cost of a password hash that was recorded. */
+  #highestCost = 0;
 
   constructor(options: ImportOptions, counts: Pick<ImportCounts, "conflicts" | "objects">) {
     this.#options = options;
@@ -135,7 +139,10 @@ export class RecordImporter {
       case "object": {
         const { object, secret = {} } = record;
         const schema = await this.#schemaFor(record.className, object);
-        if (record.className === "_User") await this.#keepUsersPublic(schema);
+        if (record.className === "_User") {
+          await this.#keepUsersPublic(schema);
+          await this.#recordCost(secret.passwordHash);
+        }
         this.#writes.push({ kind: "restore", schema, id: String(object.objectId), object, secret });
         const { objects } = this.#counts;
         objects[record.className] = (objects[record.className] ?? 0) + 1;
@@ -156,6 +163,8 @@ export class RecordImporter {
           if (accessOf(record.owner) === "closed") this.#writes.push(...defaultAccessWrites("closed"));
           return;
         }
+        // The hashes themselves are in the export.
+        if (isImportedCost(record)) return;
         this.#writes.push({ ...record, kind: "reserveUnique" });
     }
   }
@@ -169,6 +178,14 @@ export class RecordImporter {
     this.#hasSeenUser = true;
     if (await hasUsers(this.#options.store, schema)) return;
     this.#writes.push(...userReadAccessWrites("public"));
+  }
+
+  /** Records what the password hashes of another server cost, before the first user with such a hash. */
+  async #recordCost(passwordHash: JsonValue | undefined): Promise<void> {
+    const cost = typeof passwordHash === "string" ? bcryptCostOf(passwordHash) : undefined;
+    if (cost === undefined || cost <= this.#highestCost) return;
+    this.#highestCost = cost;
+    this.#writes.push(...(await new ImportedHashes(this.#options.store).writesFor(passwordHash)));
   }
 
   /**

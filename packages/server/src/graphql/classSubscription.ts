@@ -2,6 +2,8 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { GraphQLEnumType, GraphQLNonNull, GraphQLObjectType } from "graphql";
 import { graphqlNames } from "./classNames.ts";
 import type { GraphqlContext, LiveEvent } from "./context.ts";
+import { keepsPromises } from "./outputType.ts";
+import { selectionOf } from "./selection.ts";
 import type { GraphqlClass, TypeRegistry } from "./typeRegistry.ts";
 import { toWhere } from "./whereTransform.ts";
 
@@ -36,11 +38,17 @@ export function addClassSubscription(
       fields: {
         event: { description: "What happened.", type: new GraphQLNonNull(liveQueryEvent) },
         node: {
-          description: "The object after the change; the deleted one if it was deleted.",
-          type: new GraphQLNonNull(types.output),
-          resolve: ({ object }) => object,
+          description:
+            "The object after the change; the deleted one if it was deleted. Null if it may not be read anymore and more than its id is selected.",
+          type: types.output,
+          resolve: ({ object }, _args, _context, info) => keepsPromises(object, selectionOf(info)),
         },
-        original: { description: "The object before the change.", type: types.output },
+        original: {
+          description: "The object before the change.",
+          type: types.output,
+          resolve: ({ original }, _args, _context, info) =>
+            original && keepsPromises(original, selectionOf(info)),
+        },
       },
     }),
   );

@@ -74,7 +74,7 @@ export function outputTypeOf(
     case "Pointer":
       return target?.output ?? OBJECT;
     case "Relation":
-      return new GraphQLNonNull(target?.connection ?? OBJECT);
+      return target?.connection ? new GraphQLNonNull(target.connection) : OBJECT;
     case "File":
       return FILE_INFO;
     case "GeoPoint":
@@ -82,7 +82,7 @@ export function outputTypeOf(
     case "Polygon":
       return POLYGON;
     case "ACL":
-      return new GraphQLNonNull(ACL);
+      return ACL;
     default:
       return OBJECT;
   }

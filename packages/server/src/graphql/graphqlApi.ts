@@ -5,7 +5,7 @@ import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import type { ApiReply, Method } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
-import { CLIENT_BODY_LIMITS, parseJsonBody } from "../core/http/bodyParser.ts";
+import { CLIENT_BODY_LIMITS, parseInSteps } from "../core/http/bodyParser.ts";
 import { isMultipart } from "../core/http/multipart.ts";
 import type { Operations } from "./context.ts";
 import { parseForm } from "./formParts.ts";
@@ -82,7 +82,7 @@ export function createGraphqlApi(dependencies: GraphqlApiDependencies): GraphqlA
         body: JSON.stringify({ errors: [{ message: "The content type must be application/json." }] }),
       };
     }
-    return withBody(message, maxBytes, dependencies.memory, (body) => parseJsonBody(body, limits), execute);
+    return withBody(message, maxBytes, dependencies.memory, (body) => parseInSteps(body, limits), execute);
   }
 
   const execute: GraphqlApi["execute"] = async (requestContext, fields, assertAllowed) => {

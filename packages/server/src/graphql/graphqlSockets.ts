@@ -176,7 +176,7 @@ export function createGraphqlSockets(
             if (!guard.admit(text.length)) return;
             // In the order of their arrival, but a subscription lasts longer than its message.
             received = received.then(async () => {
-              await guard.turn(text.length);
+              if (socket.readyState === socket.OPEN) await guard.turn(text.length);
               if (socket.readyState !== socket.OPEN) return;
               try {
                 assertWithinJsonLimits(text, MESSAGE_JSON_LIMITS);

@@ -1,12 +1,20 @@
-import { isJsonObject, type JsonObject, type JsonValue, numberDecimalOf } from "@purse/protocol";
-import { defaultFieldResolver, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from "graphql";
+import {
+  ErrorCode,
+  isJsonObject,
+  isoTime,
+  type JsonObject,
+  type JsonValue,
+  numberDecimalOf,
+  ProtocolError,
+} from "@purse/protocol";
+import { defaultFieldResolver, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import { globalIdField } from "graphql-relay";
 import type { ClassFields } from "./classFields.ts";
 import type { GraphqlContext } from "./context.ts";
 import { outputTypeOf } from "./fieldTypes.ts";
 import { type FindArguments, findObjects, getObject } from "./readObjects.ts";
 import { OBJECT } from "./scalars.ts";
-import { selectionOf } from "./selection.ts";
+import { type Selection, selectionOf } from "./selection.ts";
 import type { Field, GraphqlClass, TypeRegistry } from "./typeRegistry.ts";
 import { ELEMENT, OBJECT_FIELDS, PARSE_OBJECT } from "./valueTypes.ts";
 
@@ -32,11 +40,10 @@ export function createOutputType(
       for (const field of output) {
         const fieldType = fields[field];
         if (!fieldType) continue;
-        const type = outputTypeOf(fieldType, registry);
-        const isRequired = fieldType.required === true && !(type instanceof GraphQLNonNull);
         outputs[field] = {
           description: `This is the object ${field}.`,
-          type: isRequired ? new GraphQLNonNull(type) : type,
+          // Objects from before a field was required lack it, and permissions may hide it.
+          type: outputTypeOf(fieldType, registry),
           ...resolverOf(registry, className, field),
         };
       }
@@ -62,28 +69,47 @@ function resolverOf(registry: TypeRegistry, className: string, field: string): P
     case "Pointer":
       if (!registry.classTypes.get(targetClass)?.output) return STORED;
       return {
-        // Events of live queries have the pointers alone.
-        resolve: (source: JsonObject, _args, context, info) => {
+        resolve(source: JsonObject, _args, context, info) {
           const value = fieldValue(source, field);
-          if (!context.subscribe || !isJsonObject(value) || value.__type !== "Pointer") return value;
+          if (!isJsonObject(value) || value.__type !== "Pointer") return value;
           const selection = selectionOf(info);
-          if (Object.keys(selection).every((each) => each === "id" || each === "objectId")) return value;
-          return getObject(context, targetClass, String(value.objectId), selection, registry.fieldsOf);
+          // Events of live queries have the pointers alone. Others have those whose object cannot be read.
+          if (!context.subscribe || !needsObject(selection)) return keepsPromises(value, selection);
+          return getObject(context, targetClass, String(value.objectId), selection, registry.fieldsOf).catch(
+            (error: unknown) => {
+              if (isNotFound(error)) return keepsPromises(value, selection);
+              throw error;
+            },
+          );
         },
       };
     case "Number":
       // Events of live queries may have the format of Moralis v1.
       if (!field.endsWith("_decimal")) return STORED;
       return { resolve: (source: JsonObject) => numberDecimalOf(source[field]) ?? source[field] };
+    case "Date":
+      return {
+        resolve: (source: JsonObject) => {
+          const value = fieldValue(source, field);
+          return isTime(value) ? value : null;
+        },
+      };
+    case "File":
+      return { resolve: (source: JsonObject) => fileOf(fieldValue(source, field)) };
+    case "GeoPoint":
+      return { resolve: (source: JsonObject) => pointOf(fieldValue(source, field)) };
     case "Polygon":
       return {
         resolve: (source: JsonObject) => {
           const polygon = source[field];
           const coordinates = isJsonObject(polygon) ? polygon.coordinates : undefined;
           if (!Array.isArray(coordinates)) return null;
-          return coordinates.map((point) =>
-            Array.isArray(point) ? { latitude: point[0], longitude: point[1] } : point,
+          const points = coordinates.map((point) =>
+            Array.isArray(point)
+              ? pointOf({ latitude: point[0] ?? null, longitude: point[1] ?? null })
+              : pointOf(point),
           );
+          return points.includes(null) ? null : points;
         },
       };
     case "Array":
@@ -91,7 +117,11 @@ function resolverOf(registry: TypeRegistry, className: string, field: string): P
         resolve: (source: JsonObject) => {
           const list = source[field];
           if (!Array.isArray(list)) return null;
-          return list.map((element) => (isObjectOfClass(element) ? element : { value: element }));
+          return list.map((element) => {
+            // The value of an element is never null.
+            if (element === null) return null;
+            return isObjectOfClass(element) ? element : { value: element };
+          });
         },
       };
     default:
@@ -113,8 +143,55 @@ function fieldValue(source: JsonObject, field: string): JsonValue | undefined {
   return value === Reflect.get(Object.prototype, field) ? undefined : value;
 }
 
+/** Whether a value has what the types of all objects promise: others may be stored in the same form. */
 function isObjectOfClass(value: JsonValue): boolean {
-  return isJsonObject(value) && value.__type === "Object" && "className" in value && "objectId" in value;
+  return (
+    isJsonObject(value) &&
+    value.__type === "Object" &&
+    "className" in value &&
+    "objectId" in value &&
+    PROMISED.every((field) => isTime(value[field]))
+  );
+}
+
+/** The fields that no object is without. What has its id alone, such as the pointer to a deleted object, lacks them. */
+const PROMISED = ["createdAt", "updatedAt"] as const;
+
+/**
+ * Returns an object of which perhaps only the id is known, or null if an operation selects what it cannot be without: the
+ * field that has the object is null then, which is no error.
+ */
+export function keepsPromises(object: JsonObject, selection: Selection): JsonObject | null {
+  const isKnown = PROMISED.every((field) => isTime(object[field]));
+  // An object without an ACL is public; one that is not known may be anything.
+  return isKnown || ![...PROMISED, "ACL"].some((field) => selection[field]) ? object : null;
+}
+
+function isTime(value: JsonValue | undefined): boolean {
+  const text = isJsonObject(value) && value.__type === "Date" ? value.iso : value;
+  return typeof text === "string" && isoTime(text) !== undefined;
+}
+
+function needsObject(selection: Selection): boolean {
+  return Object.keys(selection).some((name) => name !== "id" && name !== "objectId");
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND;
+}
+
+/** A file with the members that its type promises; null for any other value. */
+function fileOf(value: JsonValue | undefined): JsonObject | null {
+  return isJsonObject(value) && typeof value.name === "string" && typeof value.url === "string"
+    ? value
+    : null;
+}
+
+/** The same for a point. */
+function pointOf(value: JsonValue | undefined): JsonObject | null {
+  return isJsonObject(value) && typeof value.latitude === "number" && typeof value.longitude === "number"
+    ? value
+    : null;
 }
 
 /** Creates the type of the elements of arrays: objects of classes, or other values. */

@@ -16,6 +16,7 @@ import { bypassesPermissions, type RequestContext } from "../core/authContext.ts
 import { addressKey } from "../core/http/address.ts";
 import { CLIENT_BODY_LIMITS } from "../core/http/bodyParser.ts";
 import { FairQueue } from "../core/limits/fairQueue.ts";
+import { TimeSlicer } from "../core/limits/timeSlicer.ts";
 import { clientErrors, detached, MAX_ERRORS } from "./errors.ts";
 import { type InputSize, tooComplex } from "./inputSize.ts";
 import { ListBudget } from "./listBudget.ts";
@@ -165,6 +166,8 @@ export function createPrepareOperation({
     const operation = getOperationAST(document, operationName);
     if (!operation)
       return [withCode(new GraphQLError("The document has no such operation."), "GRAPHQL_VALIDATION_FAILED")];
+    const slices = new TimeSlicer(addressKey(ip));
+    if (slices.isExpired) await slices.pause();
     const sizes = sizesOfVariables(operation, variables);
     let cost: OperationCost | undefined;
     if (isLimited) {
@@ -178,7 +181,7 @@ export function createPrepareOperation({
     const total = totalOf(sizes.values());
     const isVeryLarge = exceeds(total, VERY_LARGE_VARIABLES);
     // Coercing them takes as long as parsing them has taken.
-    if (isVeryLarge) await yieldToEventLoop();
+    if (isVeryLarge || slices.isExpired) await slices.pause();
     const maxCoercionErrors = isVeryLarge ? 0 : exceeds(total, LARGE_VARIABLES) ? 1 : MAX_ERRORS;
     return {
       args: {

@@ -121,12 +121,16 @@ const PUBLIC_ACL = new GraphQLObjectType({
   },
 });
 
-type WireAcl = Record<string, { read?: boolean; write?: boolean }>;
+type WireAcl = Record<string, { read?: boolean; write?: boolean } | null>;
 
 function entriesOf(acl: WireAcl, isWanted: (subject: string) => boolean) {
   return Object.entries(acl)
     .filter(([subject]) => isWanted(subject))
-    .map(([subject, { read, write }]) => ({ subject, read: read === true, write: write === true }));
+    .map(([subject, rights]) => ({
+      subject,
+      read: rights?.read === true,
+      write: rights?.write === true,
+    }));
 }
 
 function orNull<T>(list: T[]): T[] | null {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { jsonLength } from "../core/limits/answerText.ts";
+import { turnFor } from "../core/limits/timeSlicer.ts";
 import { withoutSecrets } from "./removeSecrets.ts";
 import type { McpSender } from "./sender.ts";
 import type { McpTool } from "./tool.ts";
@@ -56,6 +57,7 @@ export async function callTool(
   args: Record<string, unknown>,
 ): Promise<CallToolResult> {
   const { ip: address, requestId } = sender.request;
+  await turnFor();
   const after: JsonObject = JSON.parse(JSON.stringify(args));
   const entry: AuditedCall = {
     username: sender.name,
@@ -70,6 +72,7 @@ export async function callTool(
     const tool = tools.find((each) => each.name === name);
     if (!tool)
       throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `There is no tool ${name.slice(0, 100)}`);
+    await turnFor();
     const { target, run } = tool.prepare(args);
     entry.target = target;
     if (tool.isWrite) begun = await audit.begin(entry);

@@ -4,7 +4,7 @@ import { addressKey, isLoopbackHost } from "../core/http/address.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
-import { CLIENT_BODY_LIMITS, parseJsonBody } from "../core/http/bodyParser.ts";
+import { CLIENT_BODY_LIMITS, parseInSteps } from "../core/http/bodyParser.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
 import { authenticateMcp, type McpAuthenticationDependencies } from "./authenticate.ts";
@@ -73,7 +73,7 @@ export function createMcpApi(dependencies: McpApiDependencies): McpApi {
       message,
       MAX_BODY_BYTES,
       dependencies.memory,
-      (body) => parseJsonBody(body, JSON_LIMITS),
+      (body) => parseInSteps(body, JSON_LIMITS),
       (body) => server.handle(body, message.headers, sender),
     );
   }

@@ -2,8 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { McpServer as SdkServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import type { JsonObject } from "@purse/protocol";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { turnFor } from "../core/limits/timeSlicer.ts";
 import { type CallToolDependencies, callTool } from "./callTool.ts";
 import type { McpSender } from "./sender.ts";
 import type { McpTool } from "./tool.ts";
@@ -26,6 +28,8 @@ const HEADERS = ["accept", "content-type", "mcp-protocol-version"] as const;
 
 export function createMcpServer(dependencies: McpServerDependencies): McpServer {
   const tools = createTools(dependencies);
+  // Each server of the SDK would create one, which takes longer than everything else.
+  const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
   async function handle(
     message: JsonObject,
@@ -36,6 +40,8 @@ export function createMcpServer(dependencies: McpServerDependencies): McpServer 
     const server = createSdkServer(offered, sender);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
+    // Its libraries compare messages with their schemas several times.
+    await turnFor();
     try {
       const response = await transport.handleRequest(
         new Request("http://mcp.internal/mcp", { method: "POST", headers: sentHeaders(headers) }),
@@ -55,7 +61,7 @@ export function createMcpServer(dependencies: McpServerDependencies): McpServer 
   function createSdkServer(offered: readonly McpTool[], sender: McpSender): SdkServer {
     const server = new SdkServer(
       { name: "purse", title: "Purse", version: "1" },
-      { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+      { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
     );
     server.server.setRequestHandler(ListToolsRequestSchema, () => ({
       tools: offered.map(({ definition }) => definition),

@@ -161,6 +161,11 @@ export class LiveClient implements Subscriber {
     this.#socket.ping();
   }
 
+  /** Once it is being closed, its messages are not handled anymore. */
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
   close(code: number, reason: string): void {
     this.#socket.close(code, reason);
   }
@@ -190,11 +195,11 @@ export class LiveClient implements Subscriber {
   #receive(text: string | undefined): void {
     const { guard, isCounted } = this.#dependencies;
     const chars = text?.length ?? 0;
-    if (!isCounted && !guard.admit(chars)) return;
+    if (!this.#isOpen || (!isCounted && !guard.admit(chars))) return;
     // Sequentially: an unsubscribe must not overtake the subscribe before it.
     this.#queue = this.#queue.then(async () => {
-      if (!isCounted) await guard.turn(chars);
-      await this.#process(text);
+      if (!isCounted && this.#isOpen) await guard.turn(chars);
+      if (this.#isOpen) await this.#process(text);
     });
   }
 
@@ -323,7 +328,7 @@ export class LiveClient implements Subscriber {
     };
     await this.#dependencies.subscribe(subscription, (position) => {
       // The socket may have been closed during authorization.
-      if (this.#socket.readyState !== this.#socket.OPEN) return this.#dependencies.unsubscribe(subscription);
+      if (!this.#isOpen) return this.#dependencies.unsubscribe(subscription);
       if (replaced) this.#removeSubscription(replaced);
       this.subscriptions.set(requestId, subscription);
       const { id: clientId, installationId } = this;

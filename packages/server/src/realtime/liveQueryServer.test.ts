@@ -7,7 +7,7 @@ import {
   ProtocolError,
   parseWhere,
 } from "@purse/protocol";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import { ANONYMOUS, type AuthContext } from "../core/authContext.ts";
 import { EventBus } from "../core/eventBus.ts";
@@ -811,6 +811,35 @@ describe("live query limits", () => {
     const client = await connectClient(await setUp({}, { messageBurst: 10, messagesPerSecond: 1 }));
     for (let i = 0; i < 20; i += 1) client.ws.ping();
     expect(await client.closed).toBe(1008);
+  });
+
+  it("end a socket that sends too much with a status, and handle nothing of what it has sent", async () => {
+    const canFind = vi.fn(() => true);
+    const testServer = await setUp({ canFind }, { messageBurst: 10, messagesPerSecond: 1 });
+    const client = await connectClient(testServer);
+    for (let requestId = 0; requestId < 2_000; requestId += 1) client.send({ ...subscribe(), requestId });
+    expect(await client.closed).toBe(1008);
+    expect(canFind).not.toHaveBeenCalled();
+    await expect.poll(() => testServer.live.size()).toBe(0);
+  });
+
+  it("cut off a socket that goes on sending after the server has closed it", async () => {
+    const testServer = await setUp({}, { messageBurst: 10, messagesPerSecond: 1 });
+    const client = await connectClient(testServer);
+    client.ws.pause();
+    const sendMore = () => {
+      if (client.ws.readyState === client.ws.OPEN) client.send({ op: "nothing", text: "x".repeat(200_000) });
+      return testServer.live.size();
+    };
+    await expect.poll(sendMore, { interval: 1 }).toBe(0);
+  });
+
+  it("count messages, not the frames that they consist of", async () => {
+    const client = await connectClient(await setUp());
+    const message = JSON.stringify(subscribe({ text: "x".repeat(2_000) }));
+    for (let at = 0; at < message.length; at += 1)
+      client.ws.send(message[at] ?? "", { fin: at === message.length - 1 });
+    expect(await client.next()).toMatchObject({ op: "subscribed", requestId: 1 });
   });
 
   it("apply to the data buffered for all sockets of an address, of which the slowest are ended", async () => {

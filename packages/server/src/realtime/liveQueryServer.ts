@@ -23,6 +23,7 @@ import { DEFAULT_LIVE_QUERY_LIMITS, type LiveQueryLimits } from "./liveQueryLimi
 import type { InProcessSocket, LiveSocket } from "./liveSocket.ts";
 import { PositionBinding } from "./positionBinding.ts";
 import { SocketGuard, type SocketGuardOptions } from "./socketGuard.ts";
+import { limitInput } from "./socketInput.ts";
 import { createSubscribe } from "./subscribe.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
 import { CLOSE_TRY_AGAIN } from "./temporaryErrors.ts";
@@ -154,13 +155,17 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       const ip = dependencies.clientAddressOf(request);
       const status = rejectionOf(ip);
       if (status !== undefined) return rejectUpgrade(socket, status);
-      sockets.handleUpgrade(request, socket, head, (webSocket) =>
-        open(webSocket, ip, entryOf(webSocket, ip, socket), false),
-      );
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        limitInput(webSocket, socket, addressKey(ip));
+        open(webSocket, ip, entryOf(webSocket, ip, socket), false);
+      });
     },
     rejectionOf,
     maxMessageBytes: limits.maxMessageBytes,
-    guard: (socket, ip, connection) => guardOf(socket, addressStateOf(ip), entryOf(socket, ip, connection)),
+    guard(socket, ip, connection) {
+      limitInput(socket, connection, addressKey(ip));
+      return guardOf(socket, addressStateOf(ip), entryOf(socket, ip, connection));
+    },
     open(socket, ip) {
       const receiver: Receiver = { unsentBytes: () => socket.heldBytes, end: () => socket.terminate() };
       open(socket, ip, unsent.open(receiver, addressKey(ip)), true);

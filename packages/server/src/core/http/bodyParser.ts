@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
+  assertWithinJsonLimits,
   CLIENT_JSON,
   ErrorCode,
   isJsonObject,
@@ -11,6 +11,7 @@ import {
   readEmptyArrayAsObject,
 } from "@purse/protocol";
 import type { AuthContext } from "../authContext.ts";
+import { ownTurn, turnFor } from "../limits/timeSlicer.ts";
 import { operationForbidden } from "../operationForbidden.ts";
 import { payloadTooLarge, withBody } from "./body.ts";
 import type { BodyMemory } from "./bodyMemory.ts";
@@ -46,8 +47,10 @@ export const CLIENT_BODY_LIMITS: Readonly<Record<AuthContext["kind"], JsonLimits
   master: MASTER_JSON_LIMITS,
 };
 
-/** Bodies of at least this size (in bytes) are parsed in several turns of the event loop. */
-const LARGE_BYTES = 1024 * 1024;
+/** Bodies of at least this size (in bytes) are parsed in steps, between which other requests are served. */
+const LARGE_BYTES = 4 * 1024;
+/** A step of a body of this size may take longer than a turn has. */
+const VERY_LARGE_BYTES = 128 * 1024;
 /**
  * Bodies up to this size (in bytes) never exceed the limits of anonymous clients, so credentials need not be checked.
  */
@@ -103,19 +106,14 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
     if (isForm(message) && !startsWithBrace(body)) return parseForm(body);
     const isSmall = body.length <= Math.min(SMALL_BYTES, options.maxAnonymousBodyBytes);
     return isSmall && headerOf(message, "x-parse-application-id") !== undefined
-      ? parseJsonBody(body, ANONYMOUS_JSON_LIMITS)
+      ? parseInSteps(body, ANONYMOUS_JSON_LIMITS)
       : parseWithinLimits(message, body);
   }
 
   async function parseWithinLimits(message: IncomingMessage, body: Buffer): Promise<JsonObject> {
     const limits = await limitsFor(message, body);
     if (body.length > limits.bytes) throw payloadTooLarge(limits.bytes);
-    // Other requests are handled between the steps of a large one.
-    const isLarge = body.length > LARGE_BYTES;
-    if (isLarge) await yieldToEventLoop();
-    const fields = parseJsonBody(body, limits.json);
-    if (isLarge) await yieldToEventLoop();
-    return fields;
+    return parseInSteps(body, limits.json);
   }
 
   async function limitsFor(message: IncomingMessage, body: Buffer): Promise<BodyLimits> {
@@ -163,10 +161,31 @@ export function assertApplicationHeader(message: IncomingMessage, appId: string)
  * large.
  */
 export function parseJsonBody(body: Buffer, limits: JsonLimits): JsonObject {
-  if (body.length === 0) return {};
+  return body.length === 0 ? {} : fieldsOf(() => parseJson(body.toString("utf8"), limits));
+}
+
+/** Like `parseJsonBody`. Large bodies are parsed in steps, so that many of them do not hold up the event loop. */
+export function parseInSteps(body: Buffer, limits: JsonLimits): JsonObject | Promise<JsonObject> {
+  return body.length < LARGE_BYTES ? parseJsonBody(body, limits) : parseLarge(body, limits);
+}
+
+async function parseLarge(body: Buffer, limits: JsonLimits): Promise<JsonObject> {
+  const nextTurn = body.length < VERY_LARGE_BYTES ? turnFor : ownTurn;
+  await nextTurn();
+  const text = body.toString("utf8");
+  await turnFor();
+  assertWithinJsonLimits(text, limits);
+  await nextTurn();
+  const fields = fieldsOf(() => JSON.parse(text));
+  // What follows takes about as long.
+  await turnFor();
+  return fields;
+}
+
+function fieldsOf(parse: () => unknown): JsonObject {
   let value: unknown;
   try {
-    value = readEmptyArrayAsObject(parseJson(body.toString("utf8"), limits));
+    value = readEmptyArrayAsObject(parse());
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     throw new ProtocolError(ErrorCode.INVALID_JSON, "invalid JSON: the body is not valid JSON");

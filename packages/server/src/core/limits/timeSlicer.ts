@@ -45,6 +45,20 @@ export class TimeSlicer {
   }
 }
 
+/**
+ * For work that is too short to be divided, but of which there may be much: resolves when it may begin if the time of this
+ * turn is used up. Undefined if it may begin now.
+ */
+export function turnFor(sender?: string): Promise<void> | undefined {
+  const slicer = new TimeSlicer(sender);
+  return slicer.isExpired ? slicer.pause() : undefined;
+}
+
+/** Resolves in a turn of its own, for work that takes longer than one turn has and cannot be divided. */
+export function ownTurn(sender?: string): Promise<void> {
+  return new TimeSlicer(sender).pause();
+}
+
 /** Returns when the time of this turn is used up. */
 function startTurn(): number {
   if (endOfTurn !== undefined) return endOfTurn;

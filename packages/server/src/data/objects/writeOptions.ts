@@ -15,6 +15,11 @@ export interface WriteOptions {
   additionalWrites?: readonly Write[];
   /** The transaction that the write joins, together with those of other requests. */
   transaction?: WriteTransaction;
+  /**
+   * Whether a large write may be divided into turns of the event loop. Those of a batch are not, as they are stored in their
+   * order.
+   */
+  isDivisible?: boolean;
   /** If the request has an ID: stores its response together with its only write. */
   idempotentWrite?: IdempotentWrite | undefined;
 }

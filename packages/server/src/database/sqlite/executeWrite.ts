@@ -1,4 +1,4 @@
-import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { applyOperations, ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import type Database from "better-sqlite3";
 import { assertObjectSize } from "../objectSize.ts";
 import { DuplicateRequestError, type StoredReply } from "../requestRecords.ts";
@@ -210,11 +210,12 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
     const current: JsonObject = JSON.parse(row.doc);
     if (write.pointers && !pointsToUser(current, write.pointers)) throw notFound();
     if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw updateConflict();
-    const object = applyOperations(current, write.operations, write.lists);
+    const operations: Record<string, Operation> = JSON.parse(write.operations);
+    const object = applyOperations(current, operations, write.lists);
     object.updatedAt = write.at;
     const doc = JSON.stringify(object);
     assertObjectSize(row.doc, doc);
-    if (!("ACL" in write.operations) && !write.secret) {
+    if (!("ACL" in operations) && !write.secret) {
       prepare(`UPDATE ${table} SET doc = ?, updated_at = ? WHERE id = ?`).run(doc, write.at, write.id);
       return { before: row.doc, after: doc };
     }
