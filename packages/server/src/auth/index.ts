@@ -91,6 +91,7 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
     ready: () => providers.ready(),
     functions: [
       { name: "requestMessage", run: (request) => wallets.requestMessage(request.params, request) },
+      { name: "requestNonce", run: (request) => wallets.requestNonce(request.params, request) },
     ],
     authenticateSession: (sessionToken) => sessions.authenticate(sessionToken),
     knownSession: (sessionToken) => sessions.known(sessionToken),

@@ -6,7 +6,7 @@ import type { AuthAdapter } from "../providers/adapter.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
 import { type SiweRules, validateMessage } from "../validateSignInMessage.ts";
 import { validateLegacyText } from "../verifyWallet.ts";
-import type { MessagePurpose, NonceScope, WalletNonces } from "../walletNonces.ts";
+import type { MessagePurpose, WalletNonces } from "../walletNonces.ts";
 import { walletSignInError } from "../walletSignInError.ts";
 import { isSiwsMessage, parseSiws } from "./siws.ts";
 import { isSignedByAddress, keyOfAddress } from "./solanaSignature.ts";
@@ -63,8 +63,8 @@ async function verifyProof(
   const { validUntil, nonce } = isSiwsMessage(data)
     ? validateSiws(data, id, rules, clock())
     : { ...validateLegacyText(data, rules, clock()), nonce: undefined };
-  const scope: NonceScope = { purpose, address: id, chainId: nonce?.chainId ?? "" };
-  if (nonce) await nonces.assertIssued(nonce.value, scope);
+  const issued =
+    nonce && (await nonces.assertIssued(nonce.value, { purpose, address: id, chainId: nonce.chainId }));
   if (!isSignedByAddress(id, data, signature))
     throw walletSignInError("the signature is not by this address");
   const expiresAt = validUntil + GRACE_MS;
@@ -73,7 +73,7 @@ async function verifyProof(
     address: id,
     writes: [
       { kind: "reserveUnique", scope: UNIQUE_KEYS.signature, value, owner: newObjectId(), expiresAt },
-      ...(nonce ? nonces.consume(nonce.value, scope, expiresAt) : []),
+      ...(issued ? nonces.consume(issued, expiresAt) : []),
     ],
   };
 }
