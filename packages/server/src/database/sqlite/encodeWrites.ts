@@ -1,4 +1,10 @@
-import { assertStorableTexts, type JsonObject, type Operation, unstorableTextError } from "@purse/protocol";
+import {
+  assertStorableTexts,
+  type JsonObject,
+  type Operation,
+  unstorableTextError,
+  valuesIn,
+} from "@purse/protocol";
 import { listsWithPaths } from "../classSchema.ts";
 import type { CreateWrite, Write } from "../store.ts";
 import type { UserPointers } from "../userPointers.ts";
@@ -183,8 +189,7 @@ export function encodeWrite(write: Write): EncodedWrite {
 }
 
 function assertStorableOperation(operation: Operation | undefined): void {
-  if (operation?.op === "Set") assertStorableTexts(operation.value);
-  else if (operation && "objects" in operation) assertStorableTexts(operation.objects);
+  if (operation) valuesIn(operation).forEach(assertStorableTexts);
 }
 
 /** An escaped NUL, or half of a surrogate pair, in JSON. */
