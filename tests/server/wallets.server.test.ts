@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { readArtifact } from "@purse/devchain";
+import type { JsonObject } from "@purse/protocol";
 import {
   concat,
   createPublicClient,
@@ -305,6 +306,77 @@ describe("a signed message", () => {
     expect((await linkTo(user, forLink)).status).toBe(200);
     expect(await signIn(forLink)).toMatchObject(refusedWith("used already"));
     expect((await signIn(await siweProof(signer))).body.objectId).toBe(user.id);
+  });
+});
+
+describe("the Auth API of Moralis", () => {
+  const post = async (path: string, body: object) => {
+    const reply = await fetch(`${purse.url}/api/v2/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": purse.masterKey },
+      body: JSON.stringify(body),
+    });
+    const json: JsonObject = JSON.parse(await reply.text());
+    return { status: reply.status, body: json };
+  };
+  const challenge = (signer: Signer) => ({
+    domain: "localhost:5173",
+    chainId: "0x539",
+    address: signer.address,
+    statement: "Please confirm",
+    uri: "http://localhost:5173/",
+    resources: ["https://example.org/terms"],
+    timeout: 60,
+  });
+  const refused = (message: string) => ({ status: 400, body: { message: expect.stringContaining(message) } });
+
+  it("returns a message that it verifies once", async () => {
+    const signer = newSigner();
+    const requested = await post("challenge/request/evm", challenge(signer));
+    const identity = { id: expect.any(String), profileId: expect.stringMatching(/^0x[0-9a-f]{64}$/) };
+    expect(requested).toEqual({ status: 201, body: { ...identity, message: expect.any(String) } });
+    const message = String(requested.body.message);
+    const signature = await signer.signMessage({ message });
+    const forged = await newSigner().signMessage({ message });
+    expect(await post("challenge/verify/evm", { message, signature: forged })).toMatchObject(
+      refused("not by this address"),
+    );
+    const { timeout: _, chainId: _chainId, ...fields } = challenge(signer);
+    const { id = null, profileId = null } = requested.body;
+    expect(await post("challenge/verify/evm", { message, signature })).toEqual({
+      status: 201,
+      body: {
+        ...fields,
+        id,
+        profileId,
+        chainId: 1337,
+        version: "1",
+        nonce: expect.any(String),
+        expirationTime: expect.stringMatching(/Z$/),
+      },
+    });
+    expect(await post("challenge/verify/evm", { message, signature })).toMatchObject(refused("used already"));
+    const again = await post("challenge/request/evm", challenge(signer));
+    expect(again.body).toMatchObject({ profileId });
+    expect(again.body.id).not.toBe(id);
+  });
+
+  it.each<[string, string, object, string]>([
+    ["another domain", "challenge/request/evm", { domain: "evil.example" }, "PURSE_SIWE_DOMAINS"],
+    ["a chain that is not configured", "challenge/request/evm", { chainId: "0x5" }, "chain"],
+    ["an invalid timeout", "challenge/request/evm", { timeout: "60" }, "timeout"],
+    ["an invalid time", "challenge/request/evm", { notBefore: "tomorrow" }, "ISO 8601"],
+    ["no message", "challenge/verify/evm", { signature: "0x" }, "message"],
+    [
+      "text that is no message",
+      "challenge/verify/evm",
+      { message: "hello", signature: "0x" },
+      "not laid out",
+    ],
+    ["Aptos", "challenge/request/aptos", {}, "not available"],
+    ["profiles", "bind/request", {}, "not available"],
+  ])("refuses %s with 400", async (_name, path, params, message) => {
+    expect(await post(path, { ...challenge(newSigner()), ...params })).toMatchObject(refused(message));
   });
 });
 

@@ -8,7 +8,7 @@ import type { AuthDependencies } from "./authDependencies.ts";
 import { type ContractWallets, createContractWallets } from "./contractWallet.ts";
 import type { AuthAdapter } from "./providers/adapter.ts";
 import { createSignInMessages, type SignInMessages } from "./requestMessage.ts";
-import { solanaAdapter } from "./solana/solanaWallet.ts";
+import { consumeSolanaProof, type SolanaDependencies, solanaAdapter } from "./solana/solanaWallet.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 import type { SiweRules } from "./validateSignInMessage.ts";
 import { type VerifiedWallet, verifyWallet } from "./verifyWallet.ts";
@@ -66,8 +66,17 @@ export class Wallets {
 
   /** Verifies `authData.moralisSol`, with the rules and nonces of other wallets. */
   solanaAdapter(): AuthAdapter {
+    return solanaAdapter(this.#solana());
+  }
+
+  /** Verifies a proof like `authData.moralisSol` for signing in, and uses it up. Throws 101. */
+  async consumeSolana(proof: JsonObject): Promise<void> {
+    await consumeSolanaProof(proof, "login", this.#solana());
+  }
+
+  #solana(): SolanaDependencies {
     const { store, clock } = this.#dependencies;
-    return solanaAdapter({ rules: this.#rules, nonces: this.#nonces, store, clock });
+    return { rules: this.#rules, nonces: this.#nonces, store, clock };
   }
 
   setVerified(request: RequestContext, wallet: VerifiedWallet): void {

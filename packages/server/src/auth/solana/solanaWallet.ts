@@ -29,24 +29,34 @@ const GRACE_MS = 60_000;
 
 /**
  * Verifies `authData.moralisSol`: `{id, signature, data}`, where `id` is the address in base58, `signature` its ed25519
- * signature of the text in base64, and `data` the text: a message of `requestMessage` (Sign-In with Solana), or any text
+ * signature of the text in base64 or base58, and `data` the text: a message of `requestMessage` (Sign-In with Solana), or any text
  * that ends with the line `Id: {applicationId}:{server time}`. Each signature is accepted once. Throws 101.
  */
 export function solanaAdapter(dependencies: SolanaDependencies): AuthAdapter {
   return {
     async validateAuthData(proof, { isSignedIn }) {
-      const { address, writes } = await verifyProof(proof, isSignedIn ? "link" : "login", dependencies);
-      try {
-        await dependencies.store.write(writes);
-      } catch (error) {
-        if (!(error instanceof UniqueConstraintError)) throw error;
-        throw walletSignInError("the signature has been used already");
-      }
+      const address = await consumeSolanaProof(proof, isSignedIn ? "link" : "login", dependencies);
       // The proof is stored too, because clients send the known authData back with every save.
       const { signature = null, data = null } = proof;
       return { stored: { id: address, signature, data } };
     },
   };
+}
+
+/** Verifies a proof and uses it up. Returns its address. Throws 101. */
+export async function consumeSolanaProof(
+  proof: JsonObject,
+  purpose: MessagePurpose,
+  dependencies: SolanaDependencies,
+): Promise<string> {
+  const { address, writes } = await verifyProof(proof, purpose, dependencies);
+  try {
+    await dependencies.store.write(writes);
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintError)) throw error;
+    throw walletSignInError("the signature has been used already");
+  }
+  return address;
 }
 
 async function verifyProof(

@@ -58,21 +58,7 @@ const TEXTS = [
     "\u2028",
     "e\u0301",
   ],
-  ...[
-    "{",
-    "}",
-        "x".repeat(300),
-    "(a)",
-    "a.b",
-    "\\",
-    "#",
-    "a#b",
-    "Date",
-    "update",
-    "***a",
-    "\x01",
-    "ab\ncd",
-  ],
+  ...["{", "}", "x".repeat(300), "(a)", "a.b", "\\", "#", "a#b", "Date", "update", "***a", "\x01", "ab\ncd"],
 ];
 
 const PATTERNS: readonly (string | readonly [source: string, flags: string])[] = [
@@ -182,7 +168,7 @@ const PATTERNS: readonly (string | readonly [source: string, flags: string])[] =
     "{",
     "}",
     "\\{2\\}",
-        "{,2}",
+    "{,2}",
     "a{",
     "\\Q(a)\\E",
     "\\Qa.\\Eb",
