@@ -419,6 +419,25 @@ describe.each(ALL_DATABASES)("queries on %s", (database) => {
       expect(await names("Spot", { where: polygon })).toEqual(["Berlin"]);
     });
 
+    it("are matched in boxes and polygons across the antimeridian", async () => {
+      await save("Cape", { name: "west", at: place(-15, 178) });
+      await save("Cape", { name: "east", at: place(-15, -171.8) });
+      await save("Cape", { name: "other side", at: place(-15, -47.9) });
+      const corners = [place(-20, 170), place(-20, -170), place(-10, -170), place(-10, 170)];
+      for (const at of [
+        { $within: { $box: [corners[0], corners[2]] } },
+        { $geoWithin: { $polygon: corners } },
+      ]) {
+        expect(await names("Cape", { where: { at } })).toEqual(["east", "west"]);
+      }
+      const coordinates = corners.map(({ latitude, longitude }) => [latitude, longitude]);
+      await save("Sea", { name: "Fiji", area: { __type: "Polygon", coordinates } });
+      const around = (longitude: number) => ({ area: { $geoIntersects: { $point: place(-15, longitude) } } });
+      expect(await names("Sea", { where: around(178) })).toEqual(["Fiji"]);
+      expect(await names("Sea", { where: around(-171.8) })).toEqual(["Fiji"]);
+      expect(await names("Sea", { where: around(-47.9) })).toEqual([]);
+    });
+
     it("in a circle are sorted by distance without another order", async () => {
       const where = { at: { $geoWithin: { $centerSphere: [place(53.5, 10), 0.1] } } };
       expect(await names("Spot", { where, order: "" })).toEqual(["Hamburg", "Berlin"]);

@@ -188,6 +188,15 @@ function testStreams(database: (typeof DATABASES)[number]): void {
     expect(listOf(rest.body, "result")).toHaveLength(1);
   });
 
+  it("have a region, which is kept for clients that read it", async () => {
+    const before = await api("GET", "/settings");
+    expect(before).toEqual({ status: 200, body: { region: "us-east-1" } });
+    const region = { region: "eu-central-1" };
+    expect(await api("POST", "/settings", region)).toEqual({ status: 200, body: region });
+    expect((await api("GET", "/settings")).body).toEqual(region);
+    expect((await api("POST", "/settings", { region: "moon" })).status).toBe(400);
+  });
+
   it("resend a delivery on request", async () => {
     const id = await stream({ topic0: [TRANSFER] }, [chain.account(5)]);
     await chain.transferToken(0, chain.account(5), 4n);

@@ -149,6 +149,22 @@ describe.each(DATABASES)("triggers on %s", (database) => {
     }
   });
 
+  it.each([
+    ["Add", "remove", ["a", "b"]],
+    ["AddUnique", "remove", ["a", "b"]],
+    ["Remove", "add", ["a", "b"]],
+    ["Remove", "addUnique", ["a", "b"]],
+    ["Add", "addUnique", ["x", "a", "b"]],
+    ["AddUnique", "add", ["x", "a", "b", "b"]],
+  ])("beforeSave can change a list after the client's %s by %s()", async (op, by, list) => {
+    const start = ["x", "a"];
+    const { objectId } = await save("Listed", { tags: start, nested: { tags: start } });
+    const change = { __op: op, objects: [op === "Remove" ? "x" : "b"] };
+    const body = await save("Listed", { tags: change, "nested.tags": change, by }, objectId);
+    expect(body).toMatchObject({ tags: list, nested: { tags: list } });
+    expect(await stored("Listed", objectId)).toMatchObject({ tags: list, nested: { tags: list } });
+  });
+
   it("validators return the value of an unchanged constant", async () => {
     const { objectId } = await save("Constant", { foo: "baz" });
     expect(await save("Constant", { foo: "yolo" }, objectId)).toMatchObject({ foo: "bar" });

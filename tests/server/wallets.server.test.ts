@@ -1,6 +1,8 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { readArtifact } from "@purse/devchain";
+import type { JsonObject } from "@purse/protocol";
 import {
+  concat,
   createPublicClient,
   createWalletClient,
   encodeFunctionData,
@@ -8,8 +10,12 @@ import {
   type Hex,
   http,
   pad,
+  parseSignature,
+  signatureToCompactSignature,
+  size,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { createSiweMessage, generateSiweNonce, parseSiweMessage } from "viem/siwe";
 import { serializeErc6492Signature } from "viem/utils";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ALL_DATABASES, databaseEnv } from "../support/databases.ts";
@@ -28,7 +34,7 @@ afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(2
 type Signer = ReturnType<typeof privateKeyToAccount>;
 interface Proof {
   id: string;
-  signature: string;
+  signature: Hex;
   data: string;
 }
 
@@ -44,7 +50,13 @@ async function requestMessage(params: Record<string, unknown>, server = purse): 
 /** Creates the proof of a client: a requested message with its signature. */
 async function siweProof(
   signer: Signer,
-  { edit = (text: string) => text, ...params }: { edit?: (text: string) => string; purpose?: string } = {},
+  {
+    edit = (text: string) => text,
+    ...params
+  }: {
+    edit?: (text: string) => string;
+    [param: string]: unknown;
+  } = {},
   server = purse,
 ): Promise<Proof> {
   const data = edit(await requestMessage({ address: signer.address, ...params }, server));
@@ -73,6 +85,8 @@ const signedIn = async (signer: Signer, server = purse) => {
   const { body } = await signIn(await siweProof(signer, {}, server), server);
   return { id: String(body.objectId), sessionToken: String(body.sessionToken) };
 };
+const swapCase = (address: string) =>
+  `0x${address.slice(2).replace(/[a-f]/gi, (digit) => (digit < "a" ? digit.toLowerCase() : digit.toUpperCase()))}`;
 const refusedWith = (reason: string) => ({
   status: 404,
   body: { code: 101, error: expect.stringMatching(new RegExp(`^Wallet sign-in was refused: .*${reason}`)) },
@@ -118,6 +132,11 @@ describe("requestMessage", () => {
     ["another domain", { domain: "evil.example" }],
     ["a domain with a line end", { domain: "localhost:1\nURI: x" }],
     ["a pattern as domain", { domain: "localhost:*" }],
+    ["a statement of two lines", { statement: "a\nURI: x" }],
+    ["a statement like a field", { statement: "Nonce: 1" }],
+    ["a URI of another site", { uri: "https://evil.example/" }],
+    ["resources that are no URIs", { resources: ["no uri"] }],
+    ["a time that does not exist", { expirationTime: "2030-02-30" }],
   ])("rejects %s", async (_name, params) => {
     const address = devAccount(0).address;
     const { body } = await rest(purse, "POST", "/functions/requestMessage", { address, ...params });
@@ -153,6 +172,83 @@ describe("a signed message", () => {
     expect(again).toMatchObject({ status: 200, body: { objectId: first.body.objectId } });
   });
 
+  it("is accepted as viem formats it in the page, with a nonce of requestNonce, once", async () => {
+    const signer = newSigner();
+    const messageWith = (nonce: string) =>
+      createSiweMessage({
+        address: signer.address,
+        chainId: 1337,
+        domain: "localhost:5173",
+        nonce,
+        uri: "http://localhost:5173/sign-in",
+        version: "1",
+        requestId: "1",
+        resources: ["https://example.org/terms"],
+      });
+    const proofWith = async (nonce: string) => {
+      const data = messageWith(nonce);
+      return { id: signer.address, signature: await signer.signMessage({ message: data }), data };
+    };
+    const nonceFor = async (purpose: string) => {
+      const { body } = await rest(purse, "POST", "/functions/requestNonce", { purpose });
+      return String(Object(body.result).nonce);
+    };
+    const proof = await proofWith(await nonceFor("login"));
+    expect(await signIn(proof)).toMatchObject({ status: 201 });
+    expect(await signIn(proof)).toMatchObject(refusedWith("used already"));
+    expect(await signIn(await proofWith(generateSiweNonce()))).toMatchObject(refusedWith("nonce is unknown"));
+    expect(await signIn(await proofWith(await nonceFor("link")))).toMatchObject(refusedWith("linking"));
+    const { body } = await rest(purse, "POST", "/functions/requestNonce", { purpose: "transfer" });
+    expect(body.code).toBe(142);
+  });
+
+  it("has the statement, page, resources and times that it was requested with", async () => {
+    const signer = newSigner();
+    const fields = {
+      statement: "Welcome.",
+      domain: "localhost:5173",
+      uri: "http://localhost:5173/",
+      resources: ["https://example.org/terms"],
+      notBefore: "2020-01-01T00:00:00.000Z",
+    };
+    const proof = await siweProof(signer, fields);
+    expect(parseSiweMessage(proof.data)).toMatchObject({
+      ...fields,
+      resources: [`purse:app:${purse.appId}`, ...fields.resources],
+      notBefore: new Date(fields.notBefore),
+    });
+    expect(await signIn(proof)).toMatchObject({ status: 201 });
+  });
+
+  it.each([0, 1])("is accepted with a compact signature (EIP-2098) of the parity %i", async (parity) => {
+    const compactProof = async (): Promise<Proof> => {
+      const proof = await siweProof(newSigner());
+      const parsed = parseSignature(proof.signature);
+      const { r, yParityAndS } = signatureToCompactSignature(parsed);
+      return parsed.yParity === parity ? { ...proof, signature: concat([r, yParityAndS]) } : compactProof();
+    };
+    const proof = await compactProof();
+    expect(size(proof.signature)).toBe(64);
+    const forged = { ...(await siweProof(newSigner())), signature: proof.signature };
+    expect(await signIn(forged)).toMatchObject(refusedWith("not by this address"));
+    expect(await signIn(proof)).toMatchObject({ status: 201 });
+  });
+
+  it("of an own text may have lines that end with CRLF", async () => {
+    const signer = newSigner();
+    const textProof = async (data: string) => ({
+      id: signer.address,
+      signature: await signer.signMessage({ message: data }),
+      data,
+    });
+    const line = `Id: ${purse.appId}:${new Date().toISOString()}`;
+    expect(await signIn(await textProof(`Welcome\r\nto us\n\n${line}`))).toMatchObject({ status: 201 });
+    expect(await signIn(await textProof(`Welcome\r\n\r\n${line}`))).toMatchObject({ status: 200 });
+    expect(await signIn(await textProof(`Welcome\rId: other:1\n\n${line}`))).toMatchObject(
+      refusedWith("more than one Id line"),
+    );
+  });
+
   it("is accepted with the line that old clients append", async () => {
     const line = `\n\nId: ${purse.appId}:${new Date().toISOString()}`;
     expect((await signIn(await siweProof(newSigner(), { edit: (text) => text + line }))).status).toBe(201);
@@ -179,10 +275,10 @@ describe("a signed message", () => {
     ],
     ["a past end", (text) => text.replace(/Time: \S+/, "Time: 2020-01-01T00:00:00.000Z"), "expired"],
     ["a time in the future", (text) => text.replace(/At: \S+/, "At: 2099-01-01T00:00:00.000Z"), "future"],
-    ["a lower-case address", (text) => text.replace(/0x\w+/, (address) => address.toLowerCase()), "EIP-55"],
+    ["a wrong checksum", (text) => text.replace(/0x\w+/, swapCase), "EIP-55"],
     ["an additional line", (text) => `${text}\n- purse:app:other`, "this application"],
     ["a repeated field", (text) => text.replace("Version: 1", "Version: 1\nVersion: 1"), "not laid out"],
-    ["CRLF", (text) => text.replaceAll("\n", "\r\n"), "characters"],
+    ["CRLF", (text) => text.replaceAll("\n", "\r\n"), "without a carriage return"],
     ["a line separator", (text) => text.replace("Sign in", "Sign\u2028in"), "characters"],
     ["more than 4 KiB", (text) => text.replace("Sign in", "x".repeat(4_096)), "signed text"],
   ])("is rejected with %s", async (_name, edit, reason) => {
@@ -210,6 +306,77 @@ describe("a signed message", () => {
     expect((await linkTo(user, forLink)).status).toBe(200);
     expect(await signIn(forLink)).toMatchObject(refusedWith("used already"));
     expect((await signIn(await siweProof(signer))).body.objectId).toBe(user.id);
+  });
+});
+
+describe("the Auth API of Moralis", () => {
+  const post = async (path: string, body: object) => {
+    const reply = await fetch(`${purse.url}/api/v2/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": purse.masterKey },
+      body: JSON.stringify(body),
+    });
+    const json: JsonObject = JSON.parse(await reply.text());
+    return { status: reply.status, body: json };
+  };
+  const challenge = (signer: Signer) => ({
+    domain: "localhost:5173",
+    chainId: "0x539",
+    address: signer.address,
+    statement: "Please confirm",
+    uri: "http://localhost:5173/",
+    resources: ["https://example.org/terms"],
+    timeout: 60,
+  });
+  const refused = (message: string) => ({ status: 400, body: { message: expect.stringContaining(message) } });
+
+  it("returns a message that it verifies once", async () => {
+    const signer = newSigner();
+    const requested = await post("challenge/request/evm", challenge(signer));
+    const identity = { id: expect.any(String), profileId: expect.stringMatching(/^0x[0-9a-f]{64}$/) };
+    expect(requested).toEqual({ status: 201, body: { ...identity, message: expect.any(String) } });
+    const message = String(requested.body.message);
+    const signature = await signer.signMessage({ message });
+    const forged = await newSigner().signMessage({ message });
+    expect(await post("challenge/verify/evm", { message, signature: forged })).toMatchObject(
+      refused("not by this address"),
+    );
+    const { timeout: _, chainId: _chainId, ...fields } = challenge(signer);
+    const { id = null, profileId = null } = requested.body;
+    expect(await post("challenge/verify/evm", { message, signature })).toEqual({
+      status: 201,
+      body: {
+        ...fields,
+        id,
+        profileId,
+        chainId: 1337,
+        version: "1",
+        nonce: expect.any(String),
+        expirationTime: expect.stringMatching(/Z$/),
+      },
+    });
+    expect(await post("challenge/verify/evm", { message, signature })).toMatchObject(refused("used already"));
+    const again = await post("challenge/request/evm", challenge(signer));
+    expect(again.body).toMatchObject({ profileId });
+    expect(again.body.id).not.toBe(id);
+  });
+
+  it.each<[string, string, object, string]>([
+    ["another domain", "challenge/request/evm", { domain: "evil.example" }, "PURSE_SIWE_DOMAINS"],
+    ["a chain that is not configured", "challenge/request/evm", { chainId: "0x5" }, "chain"],
+    ["an invalid timeout", "challenge/request/evm", { timeout: "60" }, "timeout"],
+    ["an invalid time", "challenge/request/evm", { notBefore: "tomorrow" }, "ISO 8601"],
+    ["no message", "challenge/verify/evm", { signature: "0x" }, "message"],
+    [
+      "text that is no message",
+      "challenge/verify/evm",
+      { message: "hello", signature: "0x" },
+      "not laid out",
+    ],
+    ["Aptos", "challenge/request/aptos", {}, "not available"],
+    ["profiles", "bind/request", {}, "not available"],
+  ])("refuses %s with 400", async (_name, path, params, message) => {
+    expect(await post(path, { ...challenge(newSigner()), ...params })).toMatchObject(refused(message));
   });
 });
 

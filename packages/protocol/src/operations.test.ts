@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyOperation, applyOperations, isResultReturned, parseOperation } from "./operations.ts";
+import { applyOperation, applyOperations, isResultReturned, parseOperation, valuesIn } from "./operations.ts";
 import type { JsonObject, JsonValue } from "./wireValues.ts";
 
 describe("parseOperation", () => {
@@ -20,12 +20,38 @@ describe("parseOperation", () => {
     });
   });
 
+  it("parses a Batch of operations on a list, which are applied in their order", () => {
+    const ops = [
+      { __op: "Add", objects: ["b", "a"] },
+      { __op: "Remove", objects: ["a"] },
+      { __op: "AddUnique", objects: ["b", "c"] },
+    ];
+    const operation = parseOperation({ __op: "Batch", ops });
+    expect(applyOperation(["a"], operation)).toEqual(["b", "c"]);
+    expect(applyOperation(undefined, operation)).toEqual(["b", "c"]);
+    expect(isResultReturned(operation)).toBe(true);
+    expect(valuesIn(operation)).toEqual(["b", "a", "a", "b", "c"]);
+    expect(() => applyOperation("a", operation)).toThrow(expect.objectContaining({ code: 111 }));
+  });
+
   it.each([
     ["an unknown operation", { __op: "Rename", to: "x" }, 108],
     ["an increment by text", { __op: "Increment", amount: "1" }, 107],
     ["an addition without a list", { __op: "Add", objects: "x" }, 107],
     ["a relation to something else than pointers", { __op: "AddRelation", objects: [1] }, 107],
     ["a batch in a batch", { __op: "Batch", ops: [{ __op: "Batch", ops: [] }] }, 107],
+    [
+      "a batch for a list and a relation",
+      {
+        __op: "Batch",
+        ops: [
+          { __op: "Add", objects: [] },
+          { __op: "AddRelation", objects: [] },
+        ],
+      },
+      107,
+    ],
+    ["a batch with an increment", { __op: "Batch", ops: [{ __op: "Increment", amount: 1 }] }, 107],
     ["keys that reach the prototype", JSON.parse('{"a":{"__proto__":{"x":1}}}'), 105],
     ["keys with a dollar", { $set: 1 }, 121],
     ["keys with a dollar inside", { a: { "costs $": 1 } }, 121],

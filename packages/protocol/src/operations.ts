@@ -18,10 +18,15 @@ export type Operation =
   | { op: "Set"; value: JsonValue }
   | { op: "Delete" }
   | { op: "Increment"; amount: number }
-  | { op: "Add"; objects: JsonValue[] }
-  | { op: "AddUnique"; objects: JsonValue[] }
-  | { op: "Remove"; objects: JsonValue[] }
+  | ListChange
+  | { op: "Batch"; changes: ListChange[] }
   | { op: "Relation"; add: WirePointer[]; remove: WirePointer[] };
+
+/** An operation on an array; a Batch applies several, one after the other. */
+export interface ListChange {
+  op: "Add" | "AddUnique" | "Remove";
+  objects: JsonValue[];
+}
 
 /**
  * Parses an operation from the wire; a plain value is a Set. Dates get one format. Throws 107 or 111; `name` is that of
@@ -51,7 +56,7 @@ export function parseOperation(value: unknown, name = "value"): Operation {
     case "RemoveRelation":
       return { op: "Relation", add: [], remove: parsePointers(value.objects) };
     case "Batch":
-      return parseBatch(value.ops);
+      return parseBatch(value.ops, name);
     default:
       throw new ProtocolError(
         ErrorCode.COMMAND_UNAVAILABLE,
@@ -78,7 +83,7 @@ function parsePointers(value: unknown): WirePointer[] {
   return value;
 }
 
-function parseBatch(ops: unknown): Operation {
+function parseBatch(ops: unknown, name: string): Operation {
   if (!Array.isArray(ops))
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the ops of a Batch must be an array");
   if (ops.length > MAX_BATCH_OPERATIONS) {
@@ -91,14 +96,41 @@ function parseBatch(ops: unknown): Operation {
     if (isJsonObject(entry) && entry.__op === "Batch") {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch cannot hold a Batch");
     }
-    const operation = parseOperation(entry);
-    if (operation.op === "Relation") return operation;
-    throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch can only add to and remove from a relation");
+    return parseOperation(entry, name);
   });
-  const add = parsed.flatMap((operation) => operation.add);
-  const remove = parsed.flatMap((operation) => operation.remove);
+  if (parsed.length > 0 && parsed.every(isListChange)) return { op: "Batch", changes: parsed };
+  const relations = parsed.filter((operation) => operation.op === "Relation");
+  if (relations.length < parsed.length) {
+    throw new ProtocolError(
+      ErrorCode.INVALID_JSON,
+      "a Batch can only add to and remove from a relation, or an array",
+    );
+  }
+  const add = relations.flatMap((operation) => operation.add);
+  const remove = relations.flatMap((operation) => operation.remove);
   if (add.length + remove.length > MAX_RELATION_OBJECTS) throw tooManyRelatedError();
   return { op: "Relation", add, remove };
+}
+
+function isListChange(operation: Operation): operation is ListChange {
+  return operation.op === "Add" || operation.op === "AddUnique" || operation.op === "Remove";
+}
+
+/** Whatever a write has in an operation: what it sets, adds or removes. */
+export function valuesIn(operation: Operation): readonly JsonValue[] {
+  switch (operation.op) {
+    case "Set":
+      return [operation.value];
+    case "Delete":
+    case "Increment":
+      return [];
+    case "Batch":
+      return operation.changes.flatMap(({ objects }) => objects);
+    case "Relation":
+      return [...operation.add, ...operation.remove].map((pointer) => ({ ...pointer }));
+    default:
+      return operation.objects;
+  }
 }
 
 function tooManyRelatedError(): ProtocolError {
@@ -140,6 +172,11 @@ export function applyOperation(current: JsonValue | undefined, operation: Operat
     case "Remove": {
       const removed = new Set(operation.objects.map(jsonKey));
       return toArray(current).filter((item) => !removed.has(jsonKey(item)));
+    }
+    case "Batch": {
+      let items: JsonValue = toArray(current);
+      for (const change of operation.changes) items = applyOperation(items, change) ?? items;
+      return items;
     }
     case "Relation":
       return current;

@@ -2,7 +2,7 @@ import type { Coordinates } from "./distance.ts";
 import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earthRadius.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon } from "./fieldTypes.ts";
-import { type Area, closedPolygon } from "./geo.ts";
+import { type Area, closedPolygon, unwrapLongitudes } from "./geo.ts";
 import { MAX_POLYGON_POINTS } from "./limits.ts";
 import { invalid, invalidValue } from "./queryErrors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./wireValues.ts";
@@ -42,13 +42,16 @@ export function parseArea(value: JsonValue | undefined, operator: string): Area 
   throw invalidValue("bad $geoWithin value");
 }
 
-/** Returns the box between two opposite corners. */
+/**
+ * Returns the box between two opposite corners. A first corner that is the southern one is the southwest: east of the
+ * other one, the box crosses the antimeridian.
+ */
 function toBox(a: Coordinates, b: Coordinates): { southwest: Coordinates; northeast: Coordinates } {
-  const latitudes = [a.latitude, b.latitude];
+  if (a.latitude <= b.latitude) return { southwest: a, northeast: b };
   const longitudes = [a.longitude, b.longitude];
   return {
-    southwest: { latitude: Math.min(...latitudes), longitude: Math.min(...longitudes) },
-    northeast: { latitude: Math.max(...latitudes), longitude: Math.max(...longitudes) },
+    southwest: { latitude: b.latitude, longitude: Math.min(...longitudes) },
+    northeast: { latitude: a.latitude, longitude: Math.max(...longitudes) },
   };
 }
 
@@ -57,7 +60,7 @@ function parsePolygon(value: JsonValue | undefined): [number, number][] {
   if (Array.isArray(raw) && raw.length > MAX_POLYGON_POINTS) {
     throw invalid(`$polygon takes ${MAX_POLYGON_POINTS} points at most`);
   }
-  if (isPolygon(value)) return closedPolygon(value.coordinates.map(toVertex));
+  if (isPolygon(value)) return closedArea(value.coordinates.map(toVertex));
   if (!Array.isArray(value)) {
     throw invalidValue(
       "bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's",
@@ -74,7 +77,16 @@ function parsePolygon(value: JsonValue | undefined): [number, number][] {
     const isPoint = type === "GeoPoint" && typeof latitude === "number" && typeof longitude === "number";
     throw isPoint ? outOfBounds() : invalidValue("bad $geoWithin value");
   });
-  return closedPolygon(points);
+  return closedArea(points);
+}
+
+/** Throws 107 for a polygon that goes around a pole, of which it is unknown what is inside. */
+function closedArea(points: [number, number][]): [number, number][] {
+  const closed = closedPolygon(points);
+  if (unwrapLongitudes(closed).at(-1)?.[1] === closed.at(-1)?.[1]) return closed;
+  throw invalidValue(
+    "bad $geoWithin value; $polygon goes around a pole: edges longer than 180 degrees cross the antimeridian",
+  );
 }
 
 /** Throws 1 for a pair that is no latitude and longitude, in any order: apps have stored polygons in both. */

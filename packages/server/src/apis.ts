@@ -140,6 +140,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     cloud,
     authenticate: services.apiKeys.authenticate,
     streams: services.streams,
+    challenges: services.auth.challenges,
     report,
   });
   const studio = createStudio({

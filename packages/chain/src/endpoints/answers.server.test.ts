@@ -440,6 +440,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     const moves = nftMoves.filter(({ token, id }) => token === collection.address && id === 1n);
     const one = { address: collection.address, token_id: "1" };
     expect(await service.run("getNFTTokenStats", one)).toEqual({
+      owners: { current: "1" },
       transfers: { total: String(moves.length) },
     });
     const wallets = devChain.accounts.slice(0, 3).map(({ address }) => lower(address));

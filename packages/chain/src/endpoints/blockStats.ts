@@ -9,7 +9,7 @@ import type { Handlers } from "./routes.ts";
 /** No rows: lists also return the number of all rows. */
 const COUNT = { offset: 0, limit: 0, withTotal: true };
 
-/** Numbers of the transactions and transfers of a block, and of the transfers of an NFT. */
+/** Numbers of the transactions and transfers of a block, and of the transfers and owners of an NFT. */
 export function blockStatsHandlers(selectChain: SelectChain) {
   return {
     getBlockStats: async ({ chain: selector, block_number_or_hash: requested }) => {
@@ -35,9 +35,13 @@ export function blockStatsHandlers(selectChain: SelectChain) {
     },
     getNFTTokenStats: async ({ chain: selector, address, token_id }) => {
       const chain = await selectFullIndex(selectChain, selector, "the numbers of a token");
-      const { total } = await chain.store.nftTransfers({ token: address, tokenId: toWord(token_id) }, COUNT);
-      if (total === 0) requireSynced(chain);
-      return { transfers: { total: String(total) } };
+      const nft = { token: address, tokenId: toWord(token_id) };
+      const [transfers, owners] = await Promise.all([
+        chain.store.nftTransfers(nft, COUNT),
+        chain.store.nftBalances.listBalances(nft, { offset: 0, limit: 1 }),
+      ]);
+      if (transfers.total === 0) requireSynced(chain);
+      return { owners: { current: String(owners.total) }, transfers: { total: String(transfers.total) } };
     },
   } satisfies Partial<Handlers>;
 }

@@ -126,7 +126,13 @@ describe.each(DATABASES)("with the index on %s", (name) => {
       const coins = await v2Price(token, coin);
       const answer = await price(token);
       expect(answer).toMatchObject({
-        nativePrice: { value: expect.stringMatching(/^\d+$/), decimals: 18, name: "Ether", symbol: "ETH" },
+        nativePrice: {
+          value: expect.stringMatching(/^\d+$/),
+          decimals: 18,
+          name: "Ether",
+          symbol: "ETH",
+          address: coin,
+        },
         exchangeAddress: v2.factory.address,
         exchangeName: "Uniswap v2",
         symbol: "PURSE",

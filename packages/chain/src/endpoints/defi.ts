@@ -32,7 +32,7 @@ export function defiHandlers(selectChain: SelectChain) {
       if (!price || price instanceof PriceUnavailableError) throw notFound(`${address} ${price?.message}`);
       const metadata = await loadTokenMetadata(chain, [address], 20);
       return {
-        nativePrice: { value: price.native.toString(), decimals: 18, ...market.coin },
+        nativePrice: nativePriceOf(market, price),
         usdPrice: price.usd,
         exchangeAddress: price.exchange.factory,
         exchangeName: price.exchange.name,
@@ -101,6 +101,11 @@ export function defiHandlers(selectChain: SelectChain) {
   } satisfies Partial<Handlers>;
 }
 
+/** With the address of the wrapped coin, as Moralis has it. */
+function nativePriceOf({ coin, wrappedNative }: Market, { native }: { native: bigint }) {
+  return { value: native.toString(), decimals: 18, ...coin, address: wrappedNative ?? null };
+}
+
 function priceToJson(
   chain: ChainContext,
   token: string,
@@ -108,7 +113,7 @@ function priceToJson(
   metadata: TokenMetadata | undefined,
   block: number,
 ) {
-  const { coin } = marketOf(chain.config);
+  const market = marketOf(chain.config);
   const { logo, possible_spam, verified_contract } = erc20Labels(chain, token, metadata);
   const price = found instanceof PriceUnavailableError ? undefined : found;
   const change = price ? percentChange(price.usd, price.usdDayBefore) : null;
@@ -120,7 +125,7 @@ function priceToJson(
     tokenDecimals: typeof metadata?.decimals === "number" ? String(metadata.decimals) : null,
     possibleSpam: possible_spam,
     verifiedContract: verified_contract,
-    nativePrice: price ? { value: price.native.toString(), decimals: 18, ...coin } : null,
+    nativePrice: price ? nativePriceOf(market, price) : null,
     usdPrice: price?.usd ?? null,
     usdPriceFormatted: price ? String(price.usd) : null,
     "24hrPercentChange": change === null ? null : String(change),

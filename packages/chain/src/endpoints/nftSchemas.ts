@@ -196,7 +196,9 @@ export const NFT_SCHEMAS = {
       ...keptFields,
     })
     .describe("Numbers of a collection. Prices are in the native coin, in wei."),
-  nftTokenStats: z.object({ transfers: collectionTransfers }).describe("Numbers of one NFT."),
+  nftTokenStats: z
+    .object({ owners: collectionOwners, transfers: collectionTransfers })
+    .describe("Numbers of one NFT."),
   nftTraits: z
     .object({
       token_address: address,

@@ -73,5 +73,5 @@ export const blockFields = { block_timestamp: time, block_number: blockNumber, b
 export const transactionIndex = like(decimal, "3");
 
 export const nativeErc20Price = z
-  .object({ value: decimal, decimals: like(z.int(), 18), name: text, symbol })
-  .describe("A price in the native coin, in wei.");
+  .object({ value: decimal, decimals: like(z.int(), 18), name: text, symbol, address: address.nullish() })
+  .describe("A price in the native coin, in wei, with the contract of the wrapped coin.");

@@ -52,6 +52,9 @@ export class UnsetOp extends Op {
 
 /** An operation relative to the field's current value. */
 abstract class ChangeOp extends Op {
+  /** As in wire format. */
+  protected abstract readonly name: string;
+
   /** Merges an earlier operation of the same kind with this one. */
   protected abstract after(previous: Op): Op | undefined;
 
@@ -61,11 +64,16 @@ abstract class ChangeOp extends Op {
       return new SetOp(this.applyTo(previous.value));
     const merged = this.after(previous);
     if (merged) return merged;
-    throw cannotMerge();
+    throw this.cannotMerge();
+  }
+
+  protected cannotMerge(): Error {
+    return new Error(`Cannot merge ${this.name} Op with the previous Op`);
   }
 }
 
 export class IncrementOp extends ChangeOp {
+  protected readonly name = "Increment";
   readonly amount: number;
 
   constructor(amount: number) {
@@ -93,7 +101,6 @@ export class IncrementOp extends ChangeOp {
 /** Adds items to a list or removes them. */
 abstract class ListOp extends ChangeOp {
   override readonly items: readonly unknown[];
-  protected abstract readonly name: string;
 
   constructor(items: unknown) {
     super();
@@ -101,8 +108,10 @@ abstract class ListOp extends ChangeOp {
   }
 
   protected after(previous: Op): Op | undefined {
-    if (!isSameKind(this, previous)) return undefined;
-    return Reflect.construct(this.constructor, [[...previous.items, ...this.items]]);
+    if (isSameKind(this, previous))
+      return Reflect.construct(this.constructor, [[...previous.items, ...this.items]]);
+    if (previous instanceof ListOp) return new ListBatchOp([previous, this]);
+    return previous instanceof ListBatchOp ? previous.followedBy(this) : undefined;
   }
 
   toJSON(): JsonValue {
@@ -147,6 +156,40 @@ export class RemoveOp extends ListOp {
   }
 }
 
+/** Operations of different kinds on a list, which are applied one after the other. */
+export class ListBatchOp extends ChangeOp {
+  protected readonly name = "Batch";
+  override readonly items: readonly unknown[];
+  readonly #ops: readonly ListOp[];
+
+  constructor(ops: readonly ListOp[]) {
+    super();
+    this.#ops = ops;
+    this.items = ops.flatMap(({ items }) => items);
+  }
+
+  applyTo(value: unknown): unknown {
+    return this.#ops.reduce((list, op) => op.applyTo(list), value);
+  }
+
+  followedBy(op: ListOp): ListBatchOp {
+    const last = this.#ops.at(-1);
+    if (!last || !isSameKind(op, last)) return new ListBatchOp([...this.#ops, op]);
+    const merged = op.mergeWith(last);
+    return merged instanceof ListOp ? new ListBatchOp([...this.#ops.slice(0, -1), merged]) : this;
+  }
+
+  protected after(previous: Op): Op | undefined {
+    let merged: Op = previous;
+    for (const op of this.#ops) merged = op.mergeWith(merged);
+    return merged;
+  }
+
+  toJSON(): JsonValue {
+    return { __op: "Batch", ops: this.#ops.map((op) => op.toJSON()) };
+  }
+}
+
 function isSameKind<T extends object>(op: T, other: object): other is T {
   return op.constructor === other.constructor;
 }
@@ -160,6 +203,7 @@ interface Related {
 
 /** Adds objects to a relation and removes others; all must be saved and of the same class. */
 export class RelationOp extends ChangeOp {
+  protected readonly name = "Relation";
   targetClassName: string | undefined;
   /** Whether the object is added (true) or removed, by its id. */
   #changes = new Map<string, boolean>();
@@ -202,7 +246,7 @@ export class RelationOp extends ChangeOp {
 
   override mergeWith(previous: Op | undefined): Op {
     if (previous instanceof UnsetOp) throw new Error("You cannot modify a relation after deleting it.");
-    if (previous instanceof SetOp) throw cannotMerge();
+    if (previous instanceof SetOp) throw this.cannotMerge();
     return super.mergeWith(previous);
   }
 
@@ -283,8 +327,4 @@ function unique(items: unknown): unknown[] {
 function keyOf(item: unknown): unknown {
   const isUnsaved = typeof item === "object" && item && "toPointer" in item && "id" in item && !item.id;
   return isUnsaved ? item : jsonKey(encode(item));
-}
-
-function cannotMerge(): Error {
-  return new Error("Cannot merge this Op with the previous Op");
 }

@@ -98,7 +98,11 @@ describe("changes whose save fails", () => {
     await expect(failing).rejects.toMatchObject({ code: 142 });
     server.respondWith(savingServer());
     await note.save();
-    expect(sent(1)).toEqual({ count: { __op: "Increment", amount: 11 }, tags: ["x", "y"] });
+    const ops = [
+      { __op: "Add", objects: ["x"] },
+      { __op: "AddUnique", objects: ["y"] },
+    ];
+    expect(sent(1)).toEqual({ count: { __op: "Increment", amount: 11 }, tags: { __op: "Batch", ops } });
   });
 
   it("stay pending if the server cannot be reached, also in nested objects and lists", async () => {
@@ -323,6 +327,27 @@ describe("operations on fields", () => {
     note.increment("count", 4);
     await note.save();
     expect(sent()).toEqual({ tags: { __op: "Add", objects: ["b", "c"] }, count: 5 });
+  });
+
+  it("of different kinds on a list are applied one after the other, also in a nested list", async () => {
+    const note = saved({ tags: ["a"], place: { tags: ["a"] } });
+    for (const key of ["tags", "place.tags"]) {
+      note.add(key, "b");
+      note.add(key, "c");
+      note.remove(key, "a");
+      note.addUnique(key, "b");
+      note.addUnique(key, "d");
+    }
+    const ops = [
+      { __op: "Add", objects: ["b", "c"] },
+      { __op: "Remove", objects: ["a"] },
+      { __op: "AddUnique", objects: ["b", "d"] },
+    ];
+    expect(note.get("tags")).toEqual(["b", "c", "d"]);
+    expect(note.get("place")).toEqual({ tags: ["b", "c", "d"] });
+    await note.save();
+    expect(sent()).toEqual({ tags: { __op: "Batch", ops }, "place.tags": { __op: "Batch", ops } });
+    expect(note.get("tags")).toEqual(["b", "c", "d"]);
   });
 
   it("on a whole field replace earlier ones on parts of it, and later ones apply to its new value", async () => {

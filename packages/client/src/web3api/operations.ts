@@ -501,7 +501,7 @@ export interface Operations {
         },
       TradeCollection
     >;
-    /** Returns the number of transfers of one NFT. */
+    /** Returns the number of owners and of transfers of one NFT. */
     readonly getNFTTokenStats: Call<AddressOnChain & { token_id: string | number | bigint }, NftTokenStats>;
     /** Returns one NFT with its metadata. */
     readonly getTokenIdMetadata: Call<

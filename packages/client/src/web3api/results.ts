@@ -388,12 +388,13 @@ export interface Erc20Allowance {
   allowance: string;
 }
 
-/** A price in the native coin, in wei. */
+/** A price in the native coin, in wei, with the contract of the wrapped coin. */
 export interface NativeErc20Price {
   value: string;
   decimals: number;
   name: string;
   symbol: string;
+  address?: string | null;
 }
 
 /** The price of one whole token. */
@@ -492,6 +493,7 @@ export interface NftCollectionStats {
 
 /** Numbers of one NFT. */
 export interface NftTokenStats {
+  owners: CollectionOwners;
   transfers: CollectionTransfers;
 }
 

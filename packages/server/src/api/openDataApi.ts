@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
 import type { FastifyPluginAsync } from "fastify";
 import type { AuthenticateDataRequest, DataApiRequest } from "../apiKeys/authenticateDataRequest.ts";
+import type { Challenges } from "../auth/index.ts";
 import { type ChainStreams, streamRoutes } from "../chainEvents/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
@@ -9,6 +10,7 @@ import type { DataService } from "../data/dataService.ts";
 import type { Files } from "../files/index.ts";
 import type { TransformedImages } from "../images/index.ts";
 import type { IpfsService } from "../ipfs/index.ts";
+import { createChallengesApi } from "./challengesApi.ts";
 import { createDataApi } from "./dataApi.ts";
 import { createDataApiFunctions, createMissingFunctions, createSolanaFunctions } from "./dataApiFunctions.ts";
 import { createDataDocs } from "./dataDocs.ts";
@@ -28,7 +30,8 @@ export interface OpenDataApiDependencies {
   images: TransformedImages;
   cloud: Pick<Cloud, "define">;
   authenticate: AuthenticateDataRequest;
-  streams: Pick<ChainStreams, "service" | "history">;
+  streams: Pick<ChainStreams, "service" | "history" | "settings">;
+  challenges: Challenges;
   report(error: unknown, activity: string): void;
 }
 
@@ -71,7 +74,16 @@ export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPlugi
     maxBodyBytes: config.maxBodyBytes,
     report: (error) => report(error, "the streams API"),
   });
+  const challenges = createChallengesApi({
+    challenges: dependencies.challenges,
+    authenticate: (message) => authenticate(requestOf(message)),
+    clientAddressOf: http.clientAddressOf,
+    maxBodyBytes: config.maxAnonymousBodyBytes,
+    memory: http.bodyMemory,
+    report: (error) => report(error, "the auth API"),
+  });
   return async (app) => {
+    await app.register(challenges);
     await app.register(docs);
     await app.register(streams);
     await app.register(nftImages);

@@ -7,6 +7,7 @@ import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { AccountEmails } from "./accountEmails.ts";
 import { AccountPages } from "./accountPages.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
+import { Challenges } from "./challenges.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
 import { type TokenGateResult, TokenGates } from "./evaluateTokenGates.ts";
 import { installationRules } from "./installationRules.ts";
@@ -25,6 +26,8 @@ import { SOLANA_PROVIDER } from "./solana/solanaWallet.ts";
 import { userRules } from "./userRules.ts";
 import { Wallets } from "./wallets.ts";
 
+export type { Challenges } from "./challenges.ts";
+
 export interface AuthService {
   rules: ClassRules[];
   routes: ApiRoute<WriteRequest>[];
@@ -32,6 +35,8 @@ export interface AuthService {
   ready(): Promise<void>;
   /** Cloud functions that clients can call. */
   functions: { name: string; run(call: FunctionCall): Promise<JsonValue> }[];
+  /** Messages that backends have signed and verified without a session. */
+  challenges: Challenges;
   /** Authenticates a session token. Throws 209. */
   authenticateSession(sessionToken: string): Promise<AuthContext>;
   /** The sender of a session that was authenticated a moment ago, without waiting; undefined for all others. */
@@ -91,7 +96,9 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
     ready: () => providers.ready(),
     functions: [
       { name: "requestMessage", run: (request) => wallets.requestMessage(request.params, request) },
+      { name: "requestNonce", run: (request) => wallets.requestNonce(request.params, request) },
     ],
+    challenges: new Challenges(wallets, dependencies),
     authenticateSession: (sessionToken) => sessions.authenticate(sessionToken),
     knownSession: (sessionToken) => sessions.known(sessionToken),
     endOperatorSessions: (operatorId) => sessions.endOfOperator(operatorId),

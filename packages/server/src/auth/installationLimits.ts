@@ -1,10 +1,12 @@
 import {
+  applyOperation,
   ErrorCode,
   type JsonValue,
   MAX_CHANNEL_LENGTH,
   MAX_CHANNELS,
   MAX_DEVICE_TOKEN_LENGTH,
   MAX_INSTALLATION_ID_LENGTH,
+  type Operation,
   ProtocolError,
 } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
@@ -36,15 +38,28 @@ export function assertInstallationLimits(
     }
   }
   const { channels } = operations;
-  if (channels?.op === "Set" && Array.isArray(channels.value)) {
-    assertChannels(channels.value, isTrusted ? 0 : channels.value.length);
-  } else if (channels?.op === "Add" || channels?.op === "AddUnique") {
+  const added = channels && addedChannels(channels);
+  if (channels && added) {
     const known = Array.isArray(original?.channels) ? original.channels : [];
-    const all = [...known, ...channels.objects];
-    const count = channels.op === "Add" ? all.length : new Set(all).size;
-    assertChannels(channels.objects, isTrusted ? 0 : count);
+    const after = isTrusted ? [] : applyOperation(known, channels);
+    assertChannels(added, Array.isArray(after) ? after.length : 0);
   }
   if (!isTrusted) assertSize(operations, original);
+}
+
+/** The channels that an operation sets or adds; undefined if it is of another kind. */
+function addedChannels(operation: Operation): readonly JsonValue[] | undefined {
+  switch (operation.op) {
+    case "Set":
+      return Array.isArray(operation.value) ? operation.value : undefined;
+    case "Add":
+    case "AddUnique":
+      return operation.objects;
+    case "Batch":
+      return operation.changes.flatMap(({ op, objects }) => (op === "Remove" ? [] : objects));
+    default:
+      return undefined;
+  }
 }
 
 /** Throws if an installation would be too large after a write, unless it consists of nothing but what was there before. */

@@ -33,9 +33,15 @@ export function validateMessage(
   if (!rules.domains.some((allowed) => matchesDomain(message.domain, allowed))) {
     throw walletSignInError("the message was signed for another domain");
   }
-  if (message.uri !== rules.uri) throw walletSignInError("the message was signed for another URI");
-  const [resource, ...others] = message.resources;
-  if (resource !== applicationResource(rules.appId) || others.length > 0) {
+  if (message.scheme !== undefined && !/^https?$/i.test(message.scheme)) {
+    throw walletSignInError("the message was signed for another scheme than https or http");
+  }
+  if (!isOwnUri(message.uri, message.domain, rules)) {
+    throw walletSignInError("the message was signed for another URI");
+  }
+  // The nonce, which every message has, also binds it to this application.
+  const own = applicationResource(rules.appId);
+  if (message.resources.some((each) => each.startsWith(APPLICATION_PREFIX) && each !== own)) {
     throw walletSignInError("the message was not signed for this application");
   }
   if (message.issuedAt > now + MAX_CLOCK_SKEW_MS) throw walletSignInError("the signed time is in the future");
@@ -48,9 +54,20 @@ export function validateMessage(
   return validUntil;
 }
 
+const APPLICATION_PREFIX = "purse:app:";
+
 /** The resource by which a message names its application. */
 export function applicationResource(appId: string): string {
-  return `purse:app:${encodeURIComponent(appId)}`;
+  return `${APPLICATION_PREFIX}${encodeURIComponent(appId)}`;
+}
+
+/** Whether a URI is the server's, or that of a page of the domain that requests the signature. */
+export function isOwnUri(uri: string, domain: string, rules: Pick<SiweRules, "uri">): boolean {
+  if (uri === rules.uri) return true;
+  const url = URL.parse(uri);
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.host === domain && !url.username && !url.password
+  );
 }
 
 /** Whether a host matches an allowed one, which may end with `:*`. */

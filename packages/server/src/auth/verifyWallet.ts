@@ -4,7 +4,7 @@ import { type Hex, recoverMessageAddress, zeroAddress } from "viem";
 import type { ContractWallets } from "./contractWallet.ts";
 import { isSiweMessage, parseSiwe } from "./siweMessage.ts";
 import { MAX_CLOCK_SKEW_MS, type SiweRules, validateSiwe } from "./validateSignInMessage.ts";
-import type { MessagePurpose, NonceScope, WalletNonces } from "./walletNonces.ts";
+import type { IssuedNonce, MessagePurpose, WalletNonces } from "./walletNonces.ts";
 import { walletSignInError } from "./walletSignInError.ts";
 
 /** A wallet whose ownership has been verified. */
@@ -18,7 +18,7 @@ export interface VerifiedWallet {
   /** Chain ID (EIP-155) of a contract wallet; undefined for an externally owned account. */
   contractChain?: number;
   /** The nonce to consume, if the message has one. */
-  nonce?: { value: string; scope: NonceScope };
+  nonce?: IssuedNonce;
 }
 
 export interface WalletMessageDependencies {
@@ -38,12 +38,14 @@ interface SignedText {
 const MAX_BYTES = 4_096;
 /** Half the order of secp256k1: signatures with a larger s are malleable (EIP-2). */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+/** Whatever a viewer might show as the end of a line. */
+const LINE_END = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 
 /**
  * Verifies `authData.moralisEth`: `{id, signature, data}`, where `data` is the text signed with `personal_sign`
- * (EIP-191). The text is a message of `requestMessage` (EIP-4361), or any text that ends with the line
- * `Id: {applicationId}:{server time}`, or the former followed by the latter, as old clients send it. Throws 101 with the
- * reason.
+ * (EIP-191). The text is an EIP-4361 message, of `requestMessage` or of a page with a nonce of `requestNonce`, or any
+ * text that ends with the line `Id: {applicationId}:{server time}`, or the former followed by the latter, as old clients
+ * send it. Throws 101 with the reason.
  */
 export async function verifyWallet(
   value: JsonValue,
@@ -63,8 +65,10 @@ export async function verifyWallet(
   const { validUntil, chainId, nonce } = isSiweMessage(data)
     ? validateSiweText(data, address, rules, now)
     : validateLegacyText(data, rules, now);
-  const scope = chainId === undefined ? undefined : { purpose, address, chainId };
-  if (nonce !== undefined && scope) await nonces.assertIssued(nonce, scope);
+  const issued =
+    nonce === undefined || chainId === undefined
+      ? undefined
+      : await nonces.assertIssued(nonce, { purpose, address, chainId });
   const bytes = parseSignature(signature);
   const isSignedByKey = (await recoverAddress(data, bytes)) === address;
   return {
@@ -72,7 +76,7 @@ export async function verifyWallet(
     ...(!isSignedByKey && { contractChain: await contracts.assertSigned(address, data, bytes, chainId) }),
     signatureId: createHash("sha256").update(`${address}\n${data}`).digest("hex"),
     validUntil,
-    ...(nonce !== undefined && scope && { nonce: { value: nonce, scope } }),
+    ...(issued && { nonce: issued }),
   };
 }
 
@@ -103,16 +107,14 @@ export function validateLegacyText(
 
 /** The server time in the message's last line, in ms. An empty line must precede it. */
 function signedTimeOf(data: string, appId: string): number {
-  const lines = data.split("\n");
+  const lines = data.split(LINE_END);
   const last = lines.at(-1) ?? "";
   const prefix = `Id: ${appId}:`;
   if (lines.length < 3 || lines.at(-2) !== "" || !last.startsWith(prefix)) {
     throw walletSignInError("the message was not signed for this application");
   }
-  if (
-    /[\r\u2028\u2029\0]/.test(data) ||
-    lines.slice(0, -1).some((line) => line.trimStart().startsWith("Id: "))
-  ) {
+  if (data.includes("\0")) throw walletSignInError("the message contains a zero byte");
+  if (lines.slice(0, -1).some((line) => line.trimStart().startsWith("Id: "))) {
     throw walletSignInError("the message contains more than one Id line");
   }
   const time = last.slice(prefix.length);
@@ -126,20 +128,29 @@ function parseSignature(value: JsonValue | undefined): Hex {
   const isTooLong = typeof value === "string" && value.length > 2 + 2 * MAX_BYTES;
   if (isTooLong) throw walletSignInError(`the signature must not be longer than ${MAX_BYTES} bytes`);
   if (typeof value !== "string" || !/^0x(?:[0-9a-fA-F]{2})+$/.test(value)) {
-    throw walletSignInError("the signature must be bytes in hex");
+    throw walletSignInError("the signature must be bytes in hex, beginning with 0x");
   }
   return `0x${value.slice(2).toLowerCase()}`;
 }
 
 /** Address whose key made a signature; undefined if it is not an ECDSA signature. A contract may still accept it. */
 async function recoverAddress(data: string, signature: Hex): Promise<string | undefined> {
-  if (signature.length !== 132) return undefined;
-  if (BigInt(`0x${signature.slice(66, 130)}`) > HALF_ORDER)
+  const full = signature.length === 130 ? expandSignature(signature) : signature;
+  if (full.length !== 132) return undefined;
+  if (BigInt(`0x${full.slice(66, 130)}`) > HALF_ORDER)
     throw walletSignInError("the signature is not in its canonical form");
   try {
-    const recovered = await recoverMessageAddress({ message: data, signature });
+    const recovered = await recoverMessageAddress({ message: data, signature: full });
     return recovered.toLowerCase();
   } catch {
     return undefined;
   }
+}
+
+/** The 65 bytes of a compact signature (EIP-2098), whose highest bit of s is the parity of the key. */
+function expandSignature(compact: Hex): Hex {
+  const s = BigInt(`0x${compact.slice(66)}`);
+  const parity = s >> 255n;
+  const rest = (s & ((1n << 255n) - 1n)).toString(16).padStart(64, "0");
+  return `0x${compact.slice(2, 66)}${rest}${parity === 1n ? "1c" : "1b"}`;
 }

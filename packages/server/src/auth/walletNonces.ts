@@ -7,13 +7,20 @@ import { walletSignInError } from "./walletSignInError.ts";
 /** Purpose of a signed message: signing in, or linking the wallet to the current account. */
 export type MessagePurpose = "login" | "link";
 
-/** What a nonce may be used for. */
+/** What a nonce is used for. */
 export interface NonceScope {
   purpose: MessagePurpose;
   /** Lowercase hex, or base58. */
   address: string;
   /** Chain ID (EIP-155), or the name of a cluster of Solana. */
   chainId: number | string;
+}
+
+/** A nonce that has been issued for a wallet, or for any wallet. */
+export interface IssuedNonce {
+  value: string;
+  /** The owner of its unique key while it has not been used. */
+  owner: string;
 }
 
 /** Issues and consumes the single-use nonces of sign-in messages. */
@@ -24,8 +31,8 @@ export class WalletNonces {
     this.#store = store;
   }
 
-  /** Issues a nonce that is valid until `expiresAt` (ms since the epoch). */
-  async issue(scope: NonceScope, expiresAt: number): Promise<string> {
+  /** Issues a nonce that is valid until `expiresAt` (ms since the epoch); without a wallet, any may use it. */
+  async issue(scope: NonceScope | Pick<NonceScope, "purpose">, expiresAt: number): Promise<string> {
     const nonce = randomBytes(16).toString("hex");
     const owner = ownerOf(scope);
     await this.#store.write([
@@ -35,11 +42,11 @@ export class WalletNonces {
   }
 
   /** Throws 101 unless a nonce was issued for this scope and is still valid. */
-  async assertIssued(nonce: string, scope: NonceScope): Promise<void> {
-    const owner = await this.#store.getUniqueOwner(UNIQUE_KEYS.siweNonce, nonce);
-    if (owner === ownerOf(scope)) return;
+  async assertIssued(value: string, scope: NonceScope): Promise<IssuedNonce> {
+    const owner = await this.#store.getUniqueOwner(UNIQUE_KEYS.siweNonce, value);
+    if (isOwner(owner, scope)) return { value, owner };
     const other = scope.purpose === "login" ? "link" : "login";
-    if (owner === ownerOf({ ...scope, purpose: other })) {
+    if (isOwner(owner, { ...scope, purpose: other })) {
       throw walletSignInError(
         other === "link"
           ? "the message was made for linking a wallet"
@@ -50,16 +57,20 @@ export class WalletNonces {
   }
 
   /** Writes that consume a nonce; of several concurrent uses, all but the first fail. Remembered until `expiresAt`. */
-  consume(nonce: string, scope: NonceScope, expiresAt: number): Write[] {
-    const value = { scope: UNIQUE_KEYS.siweNonce, value: nonce };
+  consume({ value, owner }: IssuedNonce, expiresAt: number): Write[] {
+    const key = { scope: UNIQUE_KEYS.siweNonce, value };
     return [
       // A nonce with another owner has been consumed: it is not released, so reserving it fails.
-      { kind: "releaseUnique", ...value, owner: ownerOf(scope) },
-      { kind: "reserveUnique", ...value, owner: newObjectId(), expiresAt },
+      { kind: "releaseUnique", ...key, owner },
+      { kind: "reserveUnique", ...key, owner: newObjectId(), expiresAt },
     ];
   }
 }
 
-function ownerOf({ purpose, address, chainId }: NonceScope): string {
-  return `${purpose}:${address}:${chainId}`;
+function isOwner(owner: string | undefined, scope: NonceScope): owner is string {
+  return owner === ownerOf(scope) || owner === ownerOf({ purpose: scope.purpose });
+}
+
+function ownerOf(scope: NonceScope | Pick<NonceScope, "purpose">): string {
+  return "address" in scope ? `${scope.purpose}:${scope.address}:${scope.chainId}` : `${scope.purpose}:*`;
 }

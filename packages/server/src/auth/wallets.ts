@@ -7,8 +7,8 @@ import type { LimitedRequest } from "./accountLimits.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { type ContractWallets, createContractWallets } from "./contractWallet.ts";
 import type { AuthAdapter } from "./providers/adapter.ts";
-import { createRequestMessage } from "./requestMessage.ts";
-import { solanaAdapter } from "./solana/solanaWallet.ts";
+import { createSignInMessages, type SignInMessages } from "./requestMessage.ts";
+import { consumeSolanaProof, type SolanaDependencies, solanaAdapter } from "./solana/solanaWallet.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 import type { SiweRules } from "./validateSignInMessage.ts";
 import { type VerifiedWallet, verifyWallet } from "./verifyWallet.ts";
@@ -24,7 +24,7 @@ export class Wallets {
   readonly #rules: SiweRules;
   readonly #nonces: WalletNonces;
   readonly #contracts: ContractWallets;
-  readonly #requestMessage: (params: JsonObject) => Promise<JsonObject>;
+  readonly #messages: SignInMessages;
   /** Wallets that a request has verified, for the rules that create its user. */
   readonly #verified = new WeakMap<RequestContext, VerifiedWallet>();
 
@@ -35,13 +35,19 @@ export class Wallets {
     this.#rules = { appId, signatureSeconds, domains, uri: config.publicUrl(), chainIds: chains.ids };
     this.#nonces = new WalletNonces(store);
     this.#contracts = createContractWallets(chains, clock, logger);
-    this.#requestMessage = createRequestMessage(this.#rules, this.#nonces, chains, clock);
+    this.#messages = createSignInMessages(this.#rules, this.#nonces, chains, clock);
   }
 
   /** The function `requestMessage`. Rejects with 142, or 155 if the rate limit of the IP address is exceeded. */
   async requestMessage(params: JsonObject, request: LimitedRequest): Promise<JsonObject> {
     await this.#dependencies.limits.countAddress("walletMessage", request);
-    return this.#requestMessage(params);
+    return this.#messages.requestMessage(params);
+  }
+
+  /** The function `requestNonce`. Rejects like `requestMessage`. */
+  async requestNonce(params: JsonObject, request: LimitedRequest): Promise<JsonObject> {
+    await this.#dependencies.limits.countAddress("walletMessage", request);
+    return this.#messages.requestNonce(params);
   }
 
   /** Verifies `authData.moralisEth`. Throws 101. */
@@ -60,8 +66,17 @@ export class Wallets {
 
   /** Verifies `authData.moralisSol`, with the rules and nonces of other wallets. */
   solanaAdapter(): AuthAdapter {
+    return solanaAdapter(this.#solana());
+  }
+
+  /** Verifies a proof like `authData.moralisSol` for signing in, and uses it up. Throws 101. */
+  async consumeSolana(proof: JsonObject): Promise<void> {
+    await consumeSolanaProof(proof, "login", this.#solana());
+  }
+
+  #solana(): SolanaDependencies {
     const { store, clock } = this.#dependencies;
-    return solanaAdapter({ rules: this.#rules, nonces: this.#nonces, store, clock });
+    return { rules: this.#rules, nonces: this.#nonces, store, clock };
   }
 
   setVerified(request: RequestContext, wallet: VerifiedWallet): void {
@@ -109,7 +124,7 @@ export class Wallets {
         owner: newObjectId(),
         expiresAt,
       },
-      ...(nonce ? this.#nonces.consume(nonce.value, nonce.scope, expiresAt) : []),
+      ...(nonce ? this.#nonces.consume(nonce, expiresAt) : []),
     ];
   }
 

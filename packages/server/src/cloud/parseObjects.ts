@@ -89,6 +89,8 @@ function encodeOperation(operation: Operation): JsonObject[string] {
           { __op: "RemoveRelation", objects: operation.remove },
         ],
       };
+    case "Batch":
+      return { __op: "Batch", ops: operation.changes.map(encodeOperation) };
     default:
       return { __op: operation.op, objects: operation.objects };
   }

@@ -120,8 +120,34 @@ function re2Pattern(source: string, flags: string): { pattern: string; bits: num
   if (flags.includes("i")) bits |= RE2JS.CASE_INSENSITIVE;
   if (flags.includes("m")) bits |= RE2JS.MULTILINE;
   if (flags.includes("s")) bits |= RE2JS.DOTALL;
-  const pattern = flags.includes("x") ? source.replace(/(?<!\\)#.*$|(?<!\\)\s+/gm, "") : source;
-  return { pattern, bits };
+  return { pattern: flags.includes("x") ? withoutComments(source) : source, bits };
+}
+
+/** A pattern with the flag x without its whitespace and comments. */
+export function withoutComments(source: string): string {
+  return source.replace(/(?<!\\)#.*$|(?<!\\)\s+/gm, "");
+}
+
+/**
+ * The code points that a set of characters such as `[a-z]` or `\p{Han}` matches besides NUL, as ascending ranges. Throws 102
+ * if it is invalid.
+ */
+export function characterRanges(set: string, flags: string): [from: number, to: number][] {
+  const ranges: [number, number][] = [];
+  // RE2 keeps a letter and its other case as one letter with a flag, but not in a set with another member.
+  for (const instruction of instructionsOf(compileRe2(`(?:${set}|\\x00)`, flags))) {
+    const runes: unknown = Reflect.get(instruction, "runes");
+    if (!(Array.isArray(runes) || runes instanceof Int32Array)) continue;
+    for (let i = 0; i < runes.length; i += 2)
+      ranges.push([Number(runes[i]), Number(runes[i + 1] ?? runes[i])]);
+  }
+  return ranges.sort(([a], [b]) => a - b);
+}
+
+function instructionsOf(compiled: RE2JS): object[] {
+  const program: unknown = compiled.re2().prog;
+  const list: unknown = typeof program === "object" && program ? Reflect.get(program, "inst") : undefined;
+  return Array.isArray(list) ? list.filter((each) => typeof each === "object" && each !== null) : [];
 }
 
 function badRegex(error: unknown): ProtocolError {

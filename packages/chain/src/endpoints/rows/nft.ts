@@ -226,7 +226,7 @@ export const nftEndpoints = {
     parameters: z.object({ address: collection, token_id: tokenId, chain }),
     response: SCHEMAS.nftTokenStats,
     weight: "2",
-    about: "Returns the number of transfers of one NFT.",
+    about: "Returns the number of owners and of transfers of one NFT.",
   },
   getTokenIdMetadata: {
     group: "token",

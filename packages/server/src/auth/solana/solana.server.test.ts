@@ -118,6 +118,30 @@ describe("sign-in with Solana", () => {
     expect(session.body.createdWith).toEqual({ action: "login", authProvider: "moralisSol" });
   });
 
+  it("requests and verifies messages for backends, with signatures in base58, by Moralis' Auth API", async () => {
+    const wallet = createWallet();
+    const post = async (path: string, body: JsonObject) => {
+      const reply = await fetch(`${server?.url}/api/v2.2/challenge/${path}/solana`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": "any" },
+        body: JSON.stringify(body),
+      });
+      const json: JsonObject = JSON.parse(await reply.text());
+      return { status: reply.status, body: json };
+    };
+    const params = { domain: "shop.example", uri: "https://shop.example/", network: "devnet", timeout: 60 };
+    const { body } = await post("request", { ...params, address: wallet.address });
+    const message = String(body.message);
+    const signature = base58btc.baseEncode(Buffer.from(signText(wallet, message), "base64"));
+    const verified = await post("verify", { message, signature });
+    expect(verified).toMatchObject({
+      status: 201,
+      body: { address: wallet.address, network: "devnet", domain: "shop.example", id: body.id ?? "" },
+    });
+    expect(verified.body.profileId).toBe(body.profileId);
+    expect((await post("verify", { message, signature })).status).toBe(400);
+  });
+
   it("accepts the text of old clients with the application ID and the server's time", async () => {
     const wallet = createWallet();
     const text = (time: string, app = "test") => `Moralis Authentication\n\nId: ${app}:${time}`;

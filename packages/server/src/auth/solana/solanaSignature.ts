@@ -29,10 +29,11 @@ export function keyOfAddress(address: string): Buffer | undefined {
   return SMALL_ORDER.has(point.toString("hex")) ? undefined : key;
 }
 
-/** Whether an address has signed a text (ed25519). The signature is in base64. */
+/** Whether an address has signed a text (ed25519). The signature is in base64, or in base58 as clients of Moralis send it. */
 export function isSignedByAddress(address: string, text: string, signature: string): boolean {
   const publicKey = keyOfAddress(address);
-  const bytes = Buffer.from(signature, "base64");
+  const isBase58 = /^[1-9A-HJ-NP-Za-km-z]+$/.test(signature);
+  const bytes = isBase58 ? Buffer.from(base58btc.baseDecode(signature)) : Buffer.from(signature, "base64");
   if (!publicKey || bytes.length !== SIGNATURE_LENGTH) return false;
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" });
   return verify(null, Buffer.from(text, "utf8"), key, bytes);

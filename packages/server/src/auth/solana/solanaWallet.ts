@@ -6,7 +6,7 @@ import type { AuthAdapter } from "../providers/adapter.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
 import { type SiweRules, validateMessage } from "../validateSignInMessage.ts";
 import { validateLegacyText } from "../verifyWallet.ts";
-import type { MessagePurpose, NonceScope, WalletNonces } from "../walletNonces.ts";
+import type { MessagePurpose, WalletNonces } from "../walletNonces.ts";
 import { walletSignInError } from "../walletSignInError.ts";
 import { isSiwsMessage, parseSiws } from "./siws.ts";
 import { isSignedByAddress, keyOfAddress } from "./solanaSignature.ts";
@@ -29,24 +29,34 @@ const GRACE_MS = 60_000;
 
 /**
  * Verifies `authData.moralisSol`: `{id, signature, data}`, where `id` is the address in base58, `signature` its ed25519
- * signature of the text in base64, and `data` the text: a message of `requestMessage` (Sign-In with Solana), or any text
+ * signature of the text in base64 or base58, and `data` the text: a message of `requestMessage` (Sign-In with Solana), or any text
  * that ends with the line `Id: {applicationId}:{server time}`. Each signature is accepted once. Throws 101.
  */
 export function solanaAdapter(dependencies: SolanaDependencies): AuthAdapter {
   return {
     async validateAuthData(proof, { isSignedIn }) {
-      const { address, writes } = await verifyProof(proof, isSignedIn ? "link" : "login", dependencies);
-      try {
-        await dependencies.store.write(writes);
-      } catch (error) {
-        if (!(error instanceof UniqueConstraintError)) throw error;
-        throw walletSignInError("the signature has been used already");
-      }
+      const address = await consumeSolanaProof(proof, isSignedIn ? "link" : "login", dependencies);
       // The proof is stored too, because clients send the known authData back with every save.
       const { signature = null, data = null } = proof;
       return { stored: { id: address, signature, data } };
     },
   };
+}
+
+/** Verifies a proof and uses it up. Returns its address. Throws 101. */
+export async function consumeSolanaProof(
+  proof: JsonObject,
+  purpose: MessagePurpose,
+  dependencies: SolanaDependencies,
+): Promise<string> {
+  const { address, writes } = await verifyProof(proof, purpose, dependencies);
+  try {
+    await dependencies.store.write(writes);
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintError)) throw error;
+    throw walletSignInError("the signature has been used already");
+  }
+  return address;
 }
 
 async function verifyProof(
@@ -63,8 +73,8 @@ async function verifyProof(
   const { validUntil, nonce } = isSiwsMessage(data)
     ? validateSiws(data, id, rules, clock())
     : { ...validateLegacyText(data, rules, clock()), nonce: undefined };
-  const scope: NonceScope = { purpose, address: id, chainId: nonce?.chainId ?? "" };
-  if (nonce) await nonces.assertIssued(nonce.value, scope);
+  const issued =
+    nonce && (await nonces.assertIssued(nonce.value, { purpose, address: id, chainId: nonce.chainId }));
   if (!isSignedByAddress(id, data, signature))
     throw walletSignInError("the signature is not by this address");
   const expiresAt = validUntil + GRACE_MS;
@@ -73,7 +83,7 @@ async function verifyProof(
     address: id,
     writes: [
       { kind: "reserveUnique", scope: UNIQUE_KEYS.signature, value, owner: newObjectId(), expiresAt },
-      ...(nonce ? nonces.consume(nonce.value, scope, expiresAt) : []),
+      ...(issued ? nonces.consume(issued, expiresAt) : []),
     ],
   };
 }

@@ -18,6 +18,7 @@ import { StreamIndexer } from "./streamIndexer.ts";
 import { StreamReplays } from "./streamReplays.ts";
 import { StreamRows } from "./streamRows.ts";
 import { StreamService } from "./streamService.ts";
+import { StreamSettings } from "./streamSettings.ts";
 import { streamHeaders } from "./streamSignature.ts";
 import { countAttempt } from "./streamStats.ts";
 
@@ -36,6 +37,7 @@ export interface ChainStreamsDependencies {
 export class ChainStreams {
   readonly service: StreamService;
   readonly history: StreamHistory;
+  readonly settings: StreamSettings;
   readonly #dependencies: ChainStreamsDependencies;
   readonly #work: LeasedWork;
   readonly #rows: StreamRows;
@@ -63,6 +65,7 @@ export class ChainStreams {
       allowPrivateHooks: config.allowPrivateHooks,
       onChanged,
     });
+    this.settings = new StreamSettings(store);
     this.history = new StreamHistory(this.#rows, clock, onChanged);
     this.#indexer = new StreamIndexer({
       store: fenced,

@@ -121,6 +121,20 @@ export const STREAM_ENDPOINTS = {
     id.extend(streamId.shape),
     schemas.historyModel,
   ),
+  settings: get(
+    "/settings",
+    "Settings",
+    "Returns the settings of all streams",
+    z.object({}),
+    schemas.streamSettings,
+  ),
+  setSettings: change(
+    "POST",
+    "/settings",
+    "Changes the settings of all streams",
+    schemas.streamSettings,
+    schemas.streamSettings,
+  ),
   stats: get("/stats", "Stats", "Returns the counters of all streams", z.object({}), schemas.streamStats),
   streamStats: get(
     "/stats/:streamId",
@@ -148,5 +162,6 @@ function change<Input extends z.ZodObject>(
   input: Input,
   response: z.ZodType,
 ): StreamEndpoint<Input> {
-  return { method, path, tag: path.startsWith("/history") ? "History" : "Streams", summary, input, response };
+  const tag = { history: "History", settings: "Settings" }[path.split("/")[1] ?? ""] ?? "Streams";
+  return { method, path, tag, summary, input, response };
 }

@@ -14,7 +14,11 @@ export interface StreamRoute {
 }
 
 /** Returns the routes of the Streams API. */
-export function streamRoutes({ service, history }: Pick<ChainStreams, "service" | "history">): StreamRoute[] {
+export function streamRoutes({
+  service,
+  history,
+  settings,
+}: Pick<ChainStreams, "service" | "history" | "settings">): StreamRoute[] {
   return [
     route(ENDPOINTS.list, (page) => service.list(page)),
     route(ENDPOINTS.create, (input) => service.create(asJson(input))),
@@ -37,6 +41,8 @@ export function streamRoutes({ service, history }: Pick<ChainStreams, "service" 
     route(ENDPOINTS.history, (page) => history.failed(page)),
     route(ENDPOINTS.logs, (page) => history.logs(page)),
     route(ENDPOINTS.retry, (params) => history.retry(params.streamId, params.id)),
+    route(ENDPOINTS.settings, () => settings.read()),
+    route(ENDPOINTS.setSettings, ({ region }) => settings.save(region)),
     route(ENDPOINTS.stats, () => history.stats(undefined)),
     route(ENDPOINTS.streamStats, (params) => history.stats(params.streamId)),
   ];

@@ -33,6 +33,13 @@ export const nativeBalanceOption = z.object({
   type: streamType,
 });
 
+export const STREAM_REGIONS = ["us-east-1", "us-west-2", "eu-central-1", "ap-southeast-1"] as const;
+export type StreamRegion = (typeof STREAM_REGIONS)[number];
+
+export const streamSettings = z.object({
+  region: z.enum(STREAM_REGIONS).describe("Kept, without effect: streams run on this server"),
+});
+
 /** What a stream is created with. */
 export const streamInput = z.object({
   webhookUrl: z.url({ protocol: /^https?$/ }).max(2_000),

@@ -1,4 +1,10 @@
-import { assertStorableTexts, type JsonObject, type JsonValue, type Operation } from "@purse/protocol";
+import {
+  assertStorableTexts,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  valuesIn,
+} from "@purse/protocol";
 import type { AuthContext } from "../../core/authContext.ts";
 import type { Write } from "../../database/store.ts";
 import type { WriteOptions } from "./writeOptions.ts";
@@ -68,8 +74,7 @@ export function createPendingWrite(
 export function assertStorable({ operations }: PendingWrite): void {
   for (const path in operations) {
     const operation = operations[path];
-    if (operation?.op === "Set") assertStorableTexts(operation.value);
-    else if (operation && "objects" in operation) assertStorableTexts(operation.objects);
+    if (operation) valuesIn(operation).forEach(assertStorableTexts);
   }
 }
 

@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, type ListChange, ProtocolError, valuesIn } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
 import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
@@ -55,9 +55,7 @@ export function createWriteSteps(dependencies: WriteDependencies) {
     checkTriggerFields(before, pending.operations, rules.get(pending.className)?.derivedFields);
     for (const [path, operation] of Object.entries(pending.operations)) {
       if (operation === before[path]) continue;
-      const value =
-        operation.op === "Set" ? operation.value : "objects" in operation ? operation.objects : null;
-      dependencies.assertAllowed?.({ [path]: value });
+      dependencies.assertAllowed?.({ [path]: [...valuesIn(operation)] });
     }
     return Object.keys(before).filter((path) => !Object.hasOwn(pending.operations, path));
   }
@@ -88,10 +86,14 @@ export function createWriteSteps(dependencies: WriteDependencies) {
       if (operation.op === "Set") {
         const value = fileUrls.strip(operation.value, request);
         if (value !== operation.value) operations[path] = { op: "Set", value };
+      } else if (operation.op === "Batch") {
+        operations[path] = { op: "Batch", changes: operation.changes.map((change) => stripped(change)) };
       } else if (operation.op === "Add" || operation.op === "AddUnique" || operation.op === "Remove") {
-        const objects = operation.objects.map((object) => fileUrls.strip(object, request));
-        operations[path] = { op: operation.op, objects };
+        operations[path] = stripped(operation);
       }
+    }
+    function stripped({ op, objects }: ListChange): ListChange {
+      return { op, objects: objects.map((object) => fileUrls.strip(object, request)) };
     }
   }
 

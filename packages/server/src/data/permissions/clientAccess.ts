@@ -5,6 +5,7 @@ import {
   isJsonObject,
   type JsonValue,
   type Operation,
+  valuesIn,
 } from "@purse/protocol";
 import type { AuthContext } from "../../core/authContext.ts";
 import { operationForbidden } from "../../core/operationForbidden.ts";
@@ -41,20 +42,7 @@ export function assertPointsToClientClasses(
   if (auth.kind === "master") return;
   for (const path in operations) {
     const operation = operations[path];
-    switch (operation?.op) {
-      case "Set":
-        assertValuePointers(operation.value, rules);
-        break;
-      case "Add":
-      case "AddUnique":
-      case "Remove":
-        assertValuePointers(operation.objects, rules);
-        break;
-      case "Relation":
-        for (const pointer of operation.add) assertValuePointers(pointer, rules);
-        for (const pointer of operation.remove) assertValuePointers(pointer, rules);
-        break;
-    }
+    if (operation) for (const value of valuesIn(operation)) assertValuePointers(value, rules);
   }
 }
 

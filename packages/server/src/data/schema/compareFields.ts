@@ -76,6 +76,7 @@ function typeFor(operation: Operation): FieldType | undefined {
     case "Add":
     case "AddUnique":
     case "Remove":
+    case "Batch":
       return { type: "Array" };
     case "Relation": {
       const target = (operation.add[0] ?? operation.remove[0])?.className;

@@ -144,6 +144,26 @@ function items(path: readonly string[]): string {
   return `jsonb_array_elements(CASE jsonb_typeof(${json}) WHEN 'array' THEN ${json} END) AS item(value)`;
 }
 
+/**
+ * Whether a polygon of JSON contains a point of SQL, by the rule of `polygonContains`: longitudes are continued beyond 180
+ * degrees where an edge crosses the antimeridian, and the point is then also looked for a turn further.
+ */
+function polygonContains(json: string, latitude: string, longitude: string): string {
+  const corners = `SELECT place, point ->> 0 AS latitude, (point ->> 1)::float8 AS longitude,
+      (point ->> 1)::float8 - lag((point ->> 1)::float8) OVER (ORDER BY place) AS step
+    FROM jsonb_array_elements(${json}) WITH ORDINALITY AS corner(point, place)`;
+  const turned = `SELECT place, latitude, longitude,
+      sum(CASE WHEN abs(step) > 180 AND abs(step) < 360 THEN -360 * sign(step) ELSE 0 END)
+        OVER (ORDER BY place) AS turn
+    FROM (${corners}) AS corners`;
+  const text = "string_agg('(' || latitude || ',' || (longitude + turn) || ')', ',' ORDER BY place)";
+  const made = `SELECT ('(' || ${text} || ')')::polygon AS shape, bool_or(turn <> 0) AS crosses
+    FROM (${turned}) AS turned`;
+  return `(SELECT bool_or(shape @> point(${latitude}, ${longitude} + world.turn))
+    FROM (${made}) AS made JOIN (VALUES (0), (360), (-360)) AS world(turn) ON made.crosses OR world.turn = 0)`;
+}
+
+/** A polygon of JSON whose edges do not cross the antimeridian. */
 function polygonOf(json: string): string {
   const points = "string_agg('(' || (point ->> 0) || ',' || (point ->> 1) || ')', ',' ORDER BY place)";
   return `(SELECT ('(' || ${points} || ')')::polygon FROM jsonb_array_elements(${json}) WITH ORDINALITY AS corner(point, place))`;
@@ -251,10 +271,14 @@ export const postgresDialect: Dialect = {
   number: numberAt,
   sum: (number) => `sum(${number})`,
   least: (a, b) => `least(${a}, ${b})`,
-  inPolygon: (latitude, longitude) => `${polygonOf("?::text::jsonb")} @> point(${latitude}, ${longitude})`,
+  inPolygon: (latitude, longitude, crosses) =>
+    crosses
+      ? polygonContains("?::text::jsonb", latitude, longitude)
+      : `${polygonOf("?::text::jsonb")} @> point(${latitude}, ${longitude})`,
   polygonContains(path) {
     const corners = jsonAt([...path, "coordinates"]);
-    return `(CASE jsonb_typeof(${corners}) WHEN 'array' THEN ${polygonOf(corners)} END) @> point(?, ?)`;
+    const list = `(CASE jsonb_typeof(${corners}) WHEN 'array' THEN ${corners} END)`;
+    return polygonContains(list, "?::float8", "?::float8");
   },
   textMatches(_schema, field, search) {
     const { vector, query } = textSearchSql(field, search);

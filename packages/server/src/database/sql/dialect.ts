@@ -110,8 +110,11 @@ export interface Dialect {
   sum(number: string): string;
   /** The smaller of two numbers. */
   least(a: string, b: string): string;
-  /** Whether a point lies in a polygon given as the next parameter (JSON with [latitude, longitude] points). */
-  inPolygon(latitude: string, longitude: string): string;
+  /**
+   * Whether a point lies in a polygon given as the next parameter (JSON with [latitude, longitude] points), which crosses
+   * the antimeridian or does not.
+   */
+  inPolygon(latitude: string, longitude: string, crosses: boolean): string;
   /** Whether the polygon at a path contains the point of the next two parameters: latitude, longitude. */
   polygonContains(path: readonly string[]): string;
   /** Whether a field matches a text search, and its relevance; both take the parameter of `textQuery`. */

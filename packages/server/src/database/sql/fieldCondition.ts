@@ -1,4 +1,4 @@
-import type { FieldCondition, Operand } from "@purse/protocol";
+import { areaCrosses, type FieldCondition, type Operand } from "@purse/protocol";
 import { literalOf } from "../../core/regex.ts";
 import type { SqlOperator } from "./dialect.ts";
 import { FieldTarget } from "./fieldTarget.ts";
@@ -137,7 +137,11 @@ function compileTarget(condition: FieldCondition, target: FieldTarget, context: 
       const areaValues = areaParameters(area);
       parameters.push(...areaValues);
       if (type !== "GeoPoint") return never(`${condition.kind} ${area.type}`, areaValues.length);
-      return { shape: `within ${area.type}`, sql: () => areaSql(path, area.type, dialect) };
+      const crosses = areaCrosses(area);
+      return {
+        shape: `within ${area.type} ${crosses}`,
+        sql: () => areaSql(path, area.type, crosses, dialect),
+      };
     }
     case "geoIntersects":
       parameters.push(condition.point.latitude, condition.point.longitude);

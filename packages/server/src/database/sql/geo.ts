@@ -35,14 +35,21 @@ export function nearParameters(place: Coordinates, maxDistance: number | undefin
   return [...boundingBox(place, maxDistance), ...distanceParameters(place), maxDistance];
 }
 
-export function areaSql(path: readonly string[], type: Area["type"], dialect: Dialect): string {
+export function areaSql(
+  path: readonly string[],
+  type: Area["type"],
+  crosses: boolean,
+  dialect: Dialect,
+): string {
   const latitude = dialect.number([...path, "latitude"]);
   const longitude = dialect.number([...path, "longitude"]);
   switch (type) {
     case "box":
-      return `(${latitude} BETWEEN ? AND ? AND ${longitude} BETWEEN ? AND ?)`;
+      return crosses
+        ? `(${latitude} BETWEEN ? AND ? AND (${longitude} >= ? OR ${longitude} <= ?))`
+        : `(${latitude} BETWEEN ? AND ? AND ${longitude} BETWEEN ? AND ?)`;
     case "polygon":
-      return `(${latitude} BETWEEN ? AND ? AND ${dialect.inPolygon(latitude, longitude)})`;
+      return `(${latitude} BETWEEN ? AND ? AND ${dialect.inPolygon(latitude, longitude, crosses)})`;
     case "sphere":
       return nearSql(path, true, dialect);
   }

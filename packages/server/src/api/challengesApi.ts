@@ -1,0 +1,106 @@
+import type { IncomingMessage } from "node:http";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { DataApiAuthResult } from "../apiKeys/dataApiLimits.ts";
+import type { Challenges } from "../auth/index.ts";
+import { ANONYMOUS } from "../core/authContext.ts";
+import type { ApiReply } from "../core/http/apiRoute.ts";
+import { withBody } from "../core/http/body.ts";
+import type { BodyMemory } from "../core/http/bodyMemory.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import { errorReply, respond, sendReply } from "../core/http/reply.ts";
+import { noteError } from "../core/http/requestFacts.ts";
+import { missingEndpointError } from "./missingEndpointError.ts";
+
+export interface ChallengesApiDependencies {
+  challenges: Challenges;
+  authenticate(message: IncomingMessage): Promise<DataApiAuthResult>;
+  clientAddressOf: ClientAddressOf;
+  /** Maximum size of a body in bytes. */
+  maxBodyBytes: number;
+  memory: BodyMemory;
+  report(error: unknown): void;
+}
+
+const NO_PROFILES = "link() links several wallets to one user";
+
+/** Paths of Moralis' Auth API that this server does not have. */
+const MISSING = [
+  { method: "GET", path: "/profile/:profileId/addresses", name: "getAddresses", reason: NO_PROFILES },
+  { method: "POST", path: "/bind/request", name: "requestBind", reason: NO_PROFILES },
+  { method: "POST", path: "/bind/request/verify", name: "verifyRequestBind", reason: NO_PROFILES },
+  { method: "POST", path: "/bind/remove", name: "removeBind", reason: NO_PROFILES },
+  { method: "POST", path: "/bind/remove/verify", name: "verifyRemoveBind", reason: NO_PROFILES },
+  ...["request", "verify"].map((step) => ({
+    method: "POST",
+    path: `/challenge/${step}/aptos`,
+    name: `${step}ChallengeAptos`,
+    reason: "wallets of EVM chains and of Solana can sign in",
+  })),
+] as const;
+
+/** Creates the Auth API of Moralis: with an API key as the data API, errors as `{message}`. */
+export function createChallengesApi(dependencies: ChallengesApiDependencies): FastifyPluginAsync {
+  const { challenges, authenticate, clientAddressOf, report } = dependencies;
+  const routes: Record<string, (params: JsonObject, ip: string) => Promise<JsonObject>> = {
+    "/challenge/request/evm": (params, ip) => challenges.requestEvm(params, requestFrom(ip)),
+    "/challenge/verify/evm": (params, ip) => challenges.verifyEvm(params, requestFrom(ip)),
+    "/challenge/request/solana": (params, ip) => challenges.requestSolana(params, requestFrom(ip)),
+    "/challenge/verify/solana": (params) => challenges.verifySolana(params),
+  };
+
+  return async (app) => {
+    app.addHook("onRequest", async (request, reply) => {
+      const { headers, error } = await authenticate(request.raw);
+      reply.headers(headers);
+      if (error) throw error;
+    });
+    app.setErrorHandler((error, request, reply) => {
+      noteError(request.raw, error);
+      const { body, ...answer } = errorReply(error, report);
+      sendReply(reply, { ...answer, body: JSON.stringify({ message: JSON.parse(body).error }) });
+    });
+    for (const [url, run] of Object.entries(routes)) {
+      app.post(url, { config: { api: "data" } }, (request, reply) => respond(reply, answer(request, run)));
+    }
+    for (const { method, path: url, name, reason } of MISSING) {
+      app.route({
+        method,
+        url,
+        config: { api: "data" },
+        handler: async () => {
+          throw missingEndpointError(name, reason);
+        },
+      });
+    }
+  };
+
+  async function answer(
+    { raw: message }: FastifyRequest,
+    run: (params: JsonObject, ip: string) => Promise<JsonObject>,
+  ): Promise<ApiReply> {
+    const result = await withBody(
+      message,
+      dependencies.maxBodyBytes,
+      dependencies.memory,
+      parametersOf,
+      (params) => run(params, clientAddressOf(message)),
+    );
+    return { status: 201, body: JSON.stringify(result) };
+  }
+}
+
+function requestFrom(ip: string) {
+  return { auth: ANONYMOUS, ip };
+}
+
+function parametersOf(body: Buffer): JsonObject {
+  let value: unknown;
+  try {
+    value = parseJson(body.toString("utf8"));
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+  }
+  if (isJsonObject(value)) return value;
+  throw new ProtocolError(ErrorCode.INVALID_JSON, "the body must be a JSON object", 400);
+}
