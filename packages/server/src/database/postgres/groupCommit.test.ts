@@ -143,7 +143,7 @@ describe("GroupCommit", () => {
         limits && row === "1" ? error : undefined,
       );
       const commits = new GroupCommit(transactions, Date.now);
-      await Promise.all(numbers(3).map((n) => commits.add(resetCounter(n))));
+      await Promise.all(numbers(3).map((n) => commits.add(restoreOf(`Class${n}`, `${n}`))));
       expect(transactions.transactions.map(({ limits, rows }) => [limits !== undefined, rows])).toEqual([
         [true, ["0", "1", "2"]],
         [true, ["0", "2"]],

@@ -19,6 +19,8 @@ const MAX_BATCH_SIZE = 256;
 const MAX_ASIDE_SIZE = 32;
 /** What a statement may take of the time of the writes that share its transaction. */
 const SHARED_LIMITS: StatementLimits = { lockMs: 700, statementMs: 1_000 };
+/** How much longer the statement that creates many objects may take, for each of them, in ms. */
+const CREATE_MS = 10;
 
 interface QueuedWrite {
   write: Write;
@@ -44,10 +46,10 @@ export class GroupCommit {
   readonly #transactions: Pick<Transactions, "run">;
   readonly #clock: () => number;
   readonly #shared = new CommitQueue<QueuedWrite>(MAX_BATCH_SIZE, (batch) =>
-    this.#commit(groupStatements(batch), SHARED_LIMITS),
+    this.#commit(groupStatements(batch), true),
   );
   readonly #aside = new CommitQueue<QueuedWrite>(MAX_ASIDE_SIZE, (batch) =>
-    this.#commit(orderedStatements(batch), undefined),
+    this.#commit(groupStatements(batch), false),
   );
   /** How many writes that have been set aside wait for a table, or for a row of one. */
   readonly #contended = new Map<string, number>();
@@ -117,9 +119,9 @@ export class GroupCommit {
 
   /**
    * Executes a batch and settles all of its writes. A statement that fails is removed, and the others run again without
-   * it. With `limits`, one that exceeds them is set aside.
+   * it. A statement of a shared transaction that exceeds its limits is set aside.
    */
-  async #commit(statements: BatchStatement[], limits: StatementLimits | undefined): Promise<void> {
+  async #commit(statements: BatchStatement[], isShared: boolean): Promise<void> {
     for (let remaining = statements; remaining.length > 0; ) {
       let outcomes: StatementOutcome[] = [];
       let failure: unknown;
@@ -131,7 +133,11 @@ export class GroupCommit {
             );
             return outcomes;
           },
-          { isPipelined: true, writtenClasses: () => writtenClasses(writesOf(remaining)), limits },
+          {
+            isPipelined: true,
+            writtenClasses: () => writtenClasses(writesOf(remaining).map(({ write }) => write)),
+            limits: isShared ? sharedLimits(remaining) : undefined,
+          },
         );
       } catch (error) {
         failure = error;
@@ -147,9 +153,12 @@ export class GroupCommit {
           isLockTimeout(failure) && key !== undefined && keysOfStatement(each).includes(key);
         // They would wait for the same lock.
         const slow = [statement, ...others.filter(isWaiting)];
-        if (!limits || failure instanceof StatementTimeoutError) rejectAll(slow, failure);
-        else for (const queued of slow.flatMap(({ writes }) => writes)) this.#setAside(queued, key);
         remaining = others.filter((each) => !isWaiting(each));
+        if (isShared && !(failure instanceof StatementTimeoutError))
+          for (const queued of writesOf(slow)) this.#setAside(queued, key);
+        else if (statement.writes.length === 1 || isLockTimeout(failure)) rejectAll(slow, failure);
+        // One of the objects may be huge.
+        else remaining.push(...statement.writes.map((queued) => createStatement([queued])));
       } else if (statement.writes.length === 1) {
         rejectAll([statement], failure);
         remaining = others;
@@ -166,8 +175,14 @@ export class GroupCommit {
   }
 }
 
-function writesOf(statements: readonly BatchStatement[]): Write[] {
-  return statements.flatMap(({ writes }) => writes.map(({ write }) => write));
+function writesOf(statements: readonly BatchStatement[]): QueuedWrite[] {
+  return statements.flatMap(({ writes }) => writes);
+}
+
+function sharedLimits(statements: readonly BatchStatement[]): StatementLimits {
+  const { lockMs, statementMs } = SHARED_LIMITS;
+  const mostWrites = Math.max(...statements.map(({ writes }) => writes.length));
+  return { lockMs, statementMs: statementMs + CREATE_MS * mostWrites };
 }
 
 /**
@@ -217,15 +232,11 @@ function groupStatements(batch: QueuedWrite[]): BatchStatement[] {
   const statements = [...creates]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, writes]) => createStatement(writes));
-  return [...statements, ...orderedStatements(others)];
-}
-
-/** A statement for each write, in lock order. */
-function orderedStatements(writes: readonly QueuedWrite[]): BatchStatement[] {
-  return lockOrder(writes.map(({ write }) => write)).flatMap((index) => {
-    const queued = writes[index];
-    return queued ? [writeStatement(queued)] : [];
-  });
+  for (const index of lockOrder(others.map(({ write }) => write))) {
+    const queued = others[index];
+    if (queued) statements.push(writeStatement(queued));
+  }
+  return statements;
 }
 
 function createStatement(writes: QueuedWrite[]): BatchStatement {
