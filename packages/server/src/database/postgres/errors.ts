@@ -12,6 +12,9 @@ export class ConnectionLostError extends Error {
 /** A statement was not answered in time: the connection is dead, the server is frozen, or it works for too long. */
 export class StatementOverdueError extends ConnectionLostError {}
 
+/** The server has ended a session because its transaction waited for this process for too long. */
+export class TransactionIdleError extends ConnectionLostError {}
+
 /** The database cannot be reached and nothing was written: 503 with code 100, on which SDKs retry. */
 export class DatabaseUnavailableError extends ProtocolError {
   readonly retryAfter = RETRY_AFTER_S;
@@ -124,6 +127,11 @@ const CONNECTION_LOST_STATES = /^(08|57P|25P03|25P04|25006|53300|53400)/;
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ConnectionLostError) return true;
   return CONNECTION_LOST_STATES.test(sqlState(error) ?? "");
+}
+
+/** Whether a transaction has waited for this process for too long (idle_in_transaction_session_timeout). */
+export function isIdleTimeout(error: unknown): boolean {
+  return error instanceof TransactionIdleError || sqlState(error) === "25P03";
 }
 
 /** serialization_failure, deadlock_detected: retrying the transaction may succeed. */

@@ -4,7 +4,13 @@ import pg from "pg";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { connectionConfig } from "./connectionConfig.ts";
 import { endOfTurn } from "./endOfTurn.ts";
-import { ConnectionLostError, isConnectionLost, StatementOverdueError } from "./errors.ts";
+import {
+  ConnectionLostError,
+  isConnectionLost,
+  isIdleTimeout,
+  StatementOverdueError,
+  TransactionIdleError,
+} from "./errors.ts";
 import { startChecks } from "./lateChecks.ts";
 import { preparedStatement } from "./preparedStatements.ts";
 
@@ -129,7 +135,9 @@ export class Session implements Sql {
     this.#begin = this.#isPooled
       ? ["BEGIN", ...localSettings(options.settings), ...statements].join(";")
       : "BEGIN";
-    client.on("error", (error) => this.#markLost(error.message));
+    client.on("error", (error) =>
+      this.#markLost(error.message, isIdleTimeout(error) ? TransactionIdleError : ConnectionLostError),
+    );
     client.on("notice", ({ severity, message }) => {
       if (severity === "INFO" && message !== undefined) this.#messages.add(message);
     });

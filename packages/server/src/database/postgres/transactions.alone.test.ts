@@ -169,6 +169,25 @@ describe("Transactions of PostgreSQL", () => {
     expect(await outcomes.run("SELECT 1 FROM written", [])).toEqual([]);
   });
 
+  it.each([
+    ["are repeated if PostgreSQL ended them because this process was frozen", 1],
+    ["reject with 124 if this process works for too long each time, as the database is not away", 3],
+  ])("%s", async (_, blockedRuns) => {
+    const settings = { idle_in_transaction_session_timeout: 200 };
+    const pool = new ExclusivePool({ ...sessionOf(url), settings }, 1);
+    ends.push(() => pool.end());
+    let runs = 0;
+    const outcome = new Transactions(pool, outcomes).run(async (transaction) => {
+      runs += 1;
+      await transaction.run("SELECT 1", []);
+      if (runs <= blockedRuns) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      return transaction.run("SELECT 2", []);
+    });
+    if (blockedRuns === 1) expect(await outcome).toEqual([["2"]]);
+    else await expect(outcome).rejects.toMatchObject({ code: 124 });
+    expect(runs).toBe(blockedRuns === 1 ? 2 : 3);
+  });
+
   it("limit each statement without changing the limits of later transactions", async () => {
     const pool = new ExclusivePool(sessionOf(url), 1);
     ends.push(() => pool.end());

@@ -9,6 +9,7 @@ import {
   DatabaseBusyError,
   DatabaseUnavailableError,
   isConnectionLost,
+  isIdleTimeout,
   isLockTimeout,
   isSerializationFailure,
   StatementTimeoutError,
@@ -46,6 +47,8 @@ const RETRY_DELAY_MS = 100;
 const PUBLISHED_MS = 1_000;
 /** Maximum number of attempts in case of serialization failures. */
 const MAX_ATTEMPTS = 6;
+/** The same if the database waited for this process for too long: it was frozen, or its work takes too long. */
+const MAX_IDLE_ATTEMPTS = 3;
 
 /** Statements of one transaction. An error of any statement aborts it. */
 export interface Transaction extends Sql {
@@ -62,8 +65,8 @@ type Attempt<T> =
   | { kind: "committed"; value: T }
   /** Nothing was written, and nothing will be. */
   | { kind: "rolledBack"; error: unknown }
-  /** The session was lost before the commit was sent. */
-  | { kind: "interrupted" }
+  /** The session was lost before the commit was sent; `isIdle` if the database ended it because it waited for us. */
+  | { kind: "interrupted"; isIdle: boolean }
   /** The session was lost during the commit; `isAtWork` if it was given up while the server worked on it. */
   | { kind: "unknown"; value: T; writeSession: string; write: number; isAtWork: boolean };
 
@@ -122,6 +125,7 @@ export class Transactions {
    */
   async run<T>(work: (transaction: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const deadline = performance.now() + OUTCOME_TIMEOUT_MS;
+    let idleAttempts = 0;
     for (let conflicts = 0; ; ) {
       const attempt = await this.#pool.withSession((session) => this.#attempt(session, work, options));
       switch (attempt.kind) {
@@ -142,6 +146,9 @@ export class Transactions {
           this.#onChangesLogged(options.writtenClasses?.());
           return attempt.value;
         case "interrupted":
+          if (!attempt.isIdle) break;
+          idleAttempts += 1;
+          if (idleAttempts >= MAX_IDLE_ATTEMPTS) throw new StatementTimeoutError("write");
           break;
       }
       if (performance.now() > deadline) throw new DatabaseUnavailableError();
@@ -225,7 +232,8 @@ export class Transactions {
   async #rollBack(session: Session, error: unknown, pid: string | undefined): Promise<Attempt<never>> {
     if (isConnectionLost(error)) {
       session.destroy("a transaction was interrupted");
-      if (!(await session.isAtWork(this.#outcomeSql, pid))) return { kind: "interrupted" };
+      if (!(await session.isAtWork(this.#outcomeSql, pid)))
+        return { kind: "interrupted", isIdle: isIdleTimeout(error) };
       return { kind: "rolledBack", error: new StatementTimeoutError("write") };
     }
     await session.command("ROLLBACK").catch(() => session.destroy("a transaction could not be rolled back"));

@@ -1,4 +1,4 @@
-import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { changeObject, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type Database from "better-sqlite3";
 import { assertObjectSize } from "../objectSize.ts";
 import { DuplicateRequestError, type StoredReply } from "../requestRecords.ts";
@@ -210,7 +210,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
     const current: JsonObject = JSON.parse(row.doc);
     if (write.pointers && !pointsToUser(current, write.pointers)) throw notFound();
     if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw updateConflict();
-    const object = applyOperations(current, write.operations, write.lists);
+    const object = changeObject(current, write.operations, write.lists);
     object.updatedAt = write.at;
     const doc = JSON.stringify(object);
     assertObjectSize(row.doc, doc);
