@@ -114,6 +114,75 @@ describe("two processes that write the same rows on one PostgreSQL", () => {
     expect(await deadlocks()).toBe(0);
   });
 
+  it("do not let a write of one class wait for a lock of another class in their group commit", async () => {
+    const unlocked = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const foreign = sql.begin(async (transaction) => {
+      await transaction`LOCK TABLE "First" IN ACCESS EXCLUSIVE MODE`;
+      locked.resolve();
+      await unlocked.promise;
+    });
+    await locked.promise;
+    const waiting = [create("First"), create("First")];
+    await create("Second");
+    waiting.push(create("First"));
+    // It would end earlier than this one only if it was refused after 8 seconds.
+    await create("Second");
+    unlocked.resolve();
+    await foreign;
+    expect(await Promise.all(waiting)).toHaveLength(3);
+  });
+
+  it("do not let a write of one object wait for a lock of another one in their group commit", async () => {
+    const [id, other] = [await create("First"), await create("First")];
+    const unlocked = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const foreign = sql.begin(async (transaction) => {
+      await transaction`SELECT 1 FROM "First" WHERE id = ${id} FOR UPDATE`;
+      locked.resolve();
+      await unlocked.promise;
+    });
+    await locked.promise;
+    const waiting = two.write([increment("First", id)]);
+    await Promise.all([two.write([increment("First", other)]), create("First")]);
+    unlocked.resolve();
+    await foreign;
+    await waiting;
+    expect(await Promise.all([numberOf("First", id), numberOf("First", other)])).toEqual([1, 1]);
+  });
+
+  it("do not let a write wait for a slow one in their group commit, which is written once", async () => {
+    await sql.unsafe(`
+      CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3); RETURN NEW; END $$;
+      CREATE TRIGGER slowly BEFORE UPDATE ON "First" FOR EACH ROW EXECUTE FUNCTION slowly()`);
+    const [id, other] = [await create("First"), await create("Second")];
+    const order: string[] = [];
+    await Promise.all([
+      two.write([increment("First", id)]).then(() => order.push("slow")),
+      two.write([increment("Second", other)]).then(() => order.push("fast")),
+    ]);
+    expect(order).toEqual(["fast", "slow"]);
+    expect(await Promise.all([numberOf("First", id), numberOf("Second", other)])).toEqual([1, 1]);
+  });
+
+  if (NIGHTLY)
+    it("are told of a write that PostgreSQL cancels that it took too long, not that the database is away", async () => {
+      await sql.unsafe(`
+        CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$;
+        CREATE TRIGGER slowly BEFORE UPDATE ON "First" FOR EACH ROW EXECUTE FUNCTION slowly()`);
+      const [id, other] = [await create("First"), await create("Second")];
+      const refused = { code: 124, message: expect.stringContaining("took too long") };
+      const slow = increment("First", id);
+      await Promise.all([
+        expect(two.write([slow])).rejects.toMatchObject(refused),
+        expect(two.write([slow, increment("Second", other)])).rejects.toMatchObject(refused),
+      ]);
+      expect(await Promise.all([numberOf("First", id), numberOf("Second", other)])).toEqual([0, 0]);
+      const [row] = await sql`SELECT count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`;
+      expect(row?.n).toBe(0);
+    });
+
   if (NIGHTLY)
     it("wait some seconds for a process frozen during a transaction, whose write is committed in the end", async () => {
       const id = await create("First");

@@ -16,6 +16,7 @@ import {
 import { helpText } from "./help.ts";
 import { runProcess, stopDeadline, superviseProcesses } from "./processes.ts";
 import { runServer, startLocalChain } from "./serverRun.ts";
+import { explainStartError } from "./startErrors.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** Timeout of a shutdown that is not graceful, in ms. */
@@ -193,21 +194,6 @@ function watchExit(config: Config, logger: Logger, hasProcesses: boolean): ExitC
       setTimeout(() => exit(1, false), FATAL_GRACE_MS).unref();
     },
   };
-}
-
-function explainStartError(error: unknown, { host, port, dataDir }: Config): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
-  if (error.code === "EADDRINUSE")
-    return new Error(
-      `Port ${port} of ${host} is in use: stop the process that uses it, or choose another with --port`,
-    );
-  if (error.code !== "EACCES") return error;
-  if ("syscall" in error && error.syscall === "listen")
-    return new Error(
-      `Port ${port} of ${host} needs permissions that this user does not have: choose another with --port`,
-    );
-  const path = "path" in error ? String(error.path) : dataDir;
-  return new Error(`This user may not write ${path}: change its permissions, or set another PURSE_DATA_DIR`);
 }
 
 function fail(error: unknown): never {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { applyOperation, applyOperations, isResultReturned, parseOperation, valuesIn } from "./operations.ts";
+import {
+  applyOperation,
+  applyOperations,
+  changeObject,
+  isResultReturned,
+  type Operation,
+  parseOperation,
+  valuesIn,
+} from "./operations.ts";
 import type { JsonObject, JsonValue } from "./wireValues.ts";
 
 describe("parseOperation", () => {
@@ -176,6 +184,29 @@ describe("applyOperations", () => {
     expect(applyOperations(before, operations)).toEqual(expected);
     expect(before).toEqual(copy);
     expect(fields).toEqual(values);
+    expect(changeObject(copy, operations)).toEqual(expected);
+    expect(fields).toEqual(values);
+  });
+
+  it("changes an object itself with changeObject(), and never the values of operations", () => {
+    const nested = { list: [{ n: 1 }] };
+    const object: JsonObject = { nested };
+    const operations: Record<string, Operation> = {
+      "nested.list.0.n": { op: "Increment", amount: 1 },
+      "nested.map": { op: "Set", value: { inner: { n: 1 } } },
+      "nested.map.inner.n": { op: "Increment", amount: 1 },
+      "nested.map.inner.m": { op: "Increment", amount: 1 },
+      "nested.added": { op: "Add", objects: [{ n: 1 }] },
+      "nested.added.0.n": { op: "Increment", amount: 1 },
+    };
+    const sent = JSON.stringify(operations);
+    const expected = { nested: { list: [{ n: 2 }], map: { inner: { n: 2, m: 1 } }, added: [{ n: 2 }] } };
+    // A transaction that is repeated applies the same operations to the object that it reads again.
+    for (const each of [object, { nested: { list: [{ n: 1 }] } }])
+      expect(changeObject(each, operations)).toEqual(expected);
+    expect(object.nested).toBe(nested);
+    expect(changeObject({ nested: { list: [{ n: 1 }] } }, operations)).toEqual(expected);
+    expect(JSON.stringify(operations)).toBe(sent);
   });
 
   it.each(["x", "-1", "-0", "+1", "01", "1e1", "0x1", "x.0", "1x"])(

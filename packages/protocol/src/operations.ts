@@ -213,29 +213,48 @@ export function applyOperations(
   operations: Readonly<Record<string, Operation>>,
   lists: ReadonlySet<string> = NO_LISTS,
 ): JsonObject {
-  const changed = new ChangedObject(object, lists);
-  for (const path in operations) {
-    const operation = operations[path];
-    if (operation && operation.op !== "Relation") changed.apply(path, operation);
-  }
-  return changed.root;
+  return new ChangedObject({ ...object }, lists, false).applyAll(operations);
+}
+
+/**
+ * Like `applyOperations`, but changes the object itself, which is much faster for one with very many keys. If it throws,
+ * the object may have been changed in part. The operations stay as they are.
+ */
+export function changeObject(
+  object: JsonObject,
+  operations: Readonly<Record<string, Operation>>,
+  lists: ReadonlySet<string> = NO_LISTS,
+): JsonObject {
+  return new ChangedObject(object, lists, true).applyAll(operations);
 }
 
 const NO_LISTS: ReadonlySet<string> = new Set();
 
 /**
  * A copy-on-write view of an object. Each nested object or array is copied at most once, regardless of how many
- * operations change it: an object may have as many keys as a save has paths into it.
+ * operations change it: an object may have as many keys as a save has paths into it. What it owns is not copied.
  */
 class ChangedObject {
   readonly root: JsonObject;
   readonly #lists: ReadonlySet<string>;
+  readonly #ownsNested: boolean;
   /** Nested objects and arrays that are copies already and may be mutated. */
   readonly #copies = new WeakSet<JsonObject | JsonValue[]>();
+  /** Those that contain values of operations, which are never owned. */
+  readonly #borrowed = new WeakSet<JsonObject | JsonValue[]>();
 
-  constructor(object: JsonObject, lists: ReadonlySet<string>) {
-    this.root = { ...object };
+  constructor(root: JsonObject, lists: ReadonlySet<string>, ownsNested: boolean) {
+    this.root = root;
     this.#lists = lists;
+    this.#ownsNested = ownsNested;
+  }
+
+  applyAll(operations: Readonly<Record<string, Operation>>): JsonObject {
+    for (const path in operations) {
+      const operation = operations[path];
+      if (operation && operation.op !== "Relation") this.apply(path, operation);
+    }
+    return this.root;
   }
 
   /** `path` is a field, or a dotted path into one. */
@@ -243,15 +262,18 @@ class ChangedObject {
     const keys = path.split(".");
     const last = keys.pop() ?? "";
     let target: JsonObject | JsonValue[] = this.root;
+    let isOwned = this.#ownsNested;
     for (const key of keys) {
       const current = valueAt(target, key);
       if ((current === undefined || current === null) && operation.op === "Delete") return;
-      target = this.#makeMutable(target, key, current, path);
+      if (typeof current === "object" && current && this.#borrowed.has(current)) isOwned = false;
+      target = this.#makeMutable(target, key, current, { path, isOwned });
     }
     const value = valueAt(target, last);
-    if (value !== undefined || operation.op !== "Delete") {
-      setAt(target, last, applyOperation(value, operation), path);
-    }
+    if (value === undefined && operation.op === "Delete") return;
+    const changed = applyOperation(value, operation);
+    if (typeof changed === "object" && changed) this.#borrowed.add(changed);
+    setAt(target, last, changed, path);
   }
 
   /** Makes the value at a key mutable; creates it if it is missing or null. */
@@ -259,17 +281,18 @@ class ChangedObject {
     parent: JsonObject | JsonValue[],
     key: string,
     current: JsonValue | undefined,
-    path: string,
+    { path, isOwned }: { path: string; isOwned: boolean },
   ): JsonObject | JsonValue[] {
     const isMissing = current === undefined || current === null;
     if (!isMissing && typeof current !== "object") {
       throw pathError(path, `${key} is not an object`);
     }
-    if (!isMissing && this.#copies.has(current)) return current;
+    if (!isMissing && (isOwned || this.#copies.has(current))) return current;
     const isList = isMissing ? parent === this.root && this.#lists.has(key) : Array.isArray(current);
     const copy = isList ? [...toArray(current)] : { ...(isJsonObject(current) && current) };
     setAt(parent, key, copy, path);
     this.#copies.add(copy);
+    if (!isOwned) this.#borrowed.add(copy);
     return copy;
   }
 }

@@ -58,7 +58,7 @@ function page(
 
 Written by \`npm run interop:specs -- --checkout ../parse-server\`, also with \`--database postgres\`: the specs of Parse Server
 ${version} against Purse with \`compatibility: "parse"\`, over HTTP. Specs that fail because they need something inside of Parse
-Server's process (spies, adapters, its modules) are counted as internal. Passed of the others: ${NAMES.map((database) => `${share(all(database))} on ${DATABASES[database]} (${dates[database] ?? "not run"})`).join(", ")}.
+Server's process (spies, adapters, its modules), and those that send nothing to the server, are counted as internal. Passed of the others: ${NAMES.map((database) => `${share(all(database))} on ${DATABASES[database]} (${dates[database] ?? "not run"})`).join(", ")}.
 
 Three adjustments let the specs, which configure a server inside of their process, run against another one:
 

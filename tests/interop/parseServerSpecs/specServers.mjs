@@ -12,8 +12,15 @@ import { definitionsMade, isTakingMail, takenMails } from "./specFunctions.mjs";
 /** The path of the API that the specs ask, such as "/1". */
 let mount;
 let current;
+/** How often the specs have sent or started something. */
+let contacts = 0;
 /** Answers requests that are none of the API; returns whether it did. */
 let answerItself = () => false;
+
+/** Grows with each request, socket and start of a server. */
+export function serverContacts() {
+  return contacts;
+}
 
 async function newDatabase() {
   const base = process.env.SPECS_DATABASE_URL;
@@ -34,6 +41,7 @@ async function newDatabase() {
  * @param cloud a file with cloud code, beside that of the specs
  */
 export async function startServer(options, channelPort, previous, cloud) {
+  contacts++;
   const id = randomBytes(6).toString("hex");
   const dataDir = previous?.dataDir ?? mkdtempSync(join(tmpdir(), "purse-specs-"));
   const database = previous?.database ?? (await newDatabase());
@@ -132,6 +140,7 @@ async function bodyOf(request) {
 }
 
 async function forward(request, response) {
+  contacts++;
   pendingRequests++;
   response.on("close", requestAnswered);
   const server = await currentServer();
@@ -202,6 +211,7 @@ async function pass(answer, response) {
 
 /** Live queries. */
 async function forwardSocket(request, socket, head) {
+  contacts++;
   const server = await currentServer();
   await definitionsMade();
   if (server === undefined) return void socket.destroy();

@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { authSchema, isCustomAdapter, isImplemented } from "./auth.ts";
 
 /** As the base class of Parse Server's adapters: it accepts everything. */
@@ -87,5 +90,33 @@ describe("the provider of ID tokens", () => {
   it("has the clients whose tokens it accepts", () => {
     const { company } = authSchema.parse({ company: { type: "oidc", issuer, clientId: "ours" } });
     expect(company).toEqual({ type: "oidc", issuer, clientIds: ["ours"] });
+  });
+});
+
+describe("authSchema", () => {
+  const folder = mkdtempSync(join(tmpdir(), "purse-auth-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each<[string, unknown]>([
+    ["a custom one", { module: { validateAuthData: refuse }, enabled: false }],
+    ["a custom one whose module is missing", { module: join(folder, "missing"), enabled: false }],
+    ["one of Parse Server", { clientId: "app", enabled: false }],
+    ["OpenID Connect", { type: "oidc", issuer: "https://id.example", clientId: "app", enabled: false }],
+  ])("has no provider that is disabled: %s", (_, settings) => {
+    expect(authSchema.parse({ google: settings })).toEqual({});
+  });
+
+  it.each([".js", ".cjs", ".mjs"])("finds a module without its extension %s", (extension) => {
+    writeFileSync(join(folder, `adapter${extension}`), "");
+    const { mine } = authSchema.parse({ mine: { module: join(folder, "adapter") } });
+    expect(mine).toMatchObject({ module: join(folder, `adapter${extension}`) });
+    rmSync(join(folder, `adapter${extension}`));
+  });
+
+  it("refuses a module that does not exist, with its path", () => {
+    const path = join(folder, "missing");
+    expect(() => authSchema.parse({ mine: { module: path } })).toThrow(
+      `it names ${path}, which does not exist`,
+    );
   });
 });

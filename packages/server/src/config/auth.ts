@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { deepest } from "@purse/kernel";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { z } from "zod";
@@ -92,15 +93,26 @@ export const authSchema = z
   .default({});
 
 /** A provider whose adapter is there. */
-const EXISTING = PROVIDER.superRefine((provider, context) => {
-  if (provider.type !== "custom" || typeof provider.module !== "string") return;
-  const { module } = provider;
+const EXISTING = PROVIDER.transform((provider, context): AuthProviderConfig => {
+  if (provider.type !== "custom" || typeof provider.module !== "string") return provider;
+  const module = moduleFile(provider.module);
   attempt(() => assertFile(module), context, ["module"]);
+  return { ...provider, module };
 });
+
+/** Paths of modules may lack the extension, as for `require()`. */
+function moduleFile(path: string): string {
+  const isFile = (each: string) => statSync(each, { throwIfNoEntry: false })?.isFile() ?? false;
+  const candidates = ["", ".js", ".cjs", ".mjs", "/index.js"].map((suffix) => path + suffix);
+  return candidates.find(isFile) ?? path;
+}
 
 function providerSchema(name: string, settings: unknown): z.ZodType<AuthProviderConfig | undefined> {
   if (name === "mfa") return mfaSchema.transform(() => undefined);
   const isObject = typeof settings === "object" && settings !== null;
+  // Its sign-ins are refused with 252, as those of providers that are not there, and its module is not loaded.
+  if (isObject && "enabled" in settings && settings.enabled === false)
+    return z.unknown().transform(() => undefined);
   if (!isObject || "type" in settings || "module" in settings || isCustomAdapter(settings)) return EXISTING;
   const builtIn = builtInSchema(name, settings);
   if (builtIn) return builtIn;

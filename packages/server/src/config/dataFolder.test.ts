@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { protectDataFolder } from "./dataFolder.ts";
+import { asFolderError, protectDataFolder } from "./dataFolder.ts";
 
 describe("protectDataFolder()", () => {
   let parent: string;
@@ -49,5 +49,21 @@ describe("protectDataFolder()", () => {
     await protectDataFolder(folder, log);
     await writeFile(join(folder, "new"), "");
     expect(await modeOf(join(folder, "new"))).toBe(0o600);
+  });
+});
+
+describe("asFolderError()", () => {
+  it.each(["EACCES", "EPERM", "EROFS"])(
+    "says what to change if a folder cannot be written with %s",
+    (code) => {
+      expect(asFolderError(Object.assign(new Error(code), { code }), "/srv/data")).toMatchObject({
+        message: expect.stringMatching(/^The folder \/srv\/data cannot be written .*--data-dir/),
+      });
+    },
+  );
+
+  it("returns other errors unchanged", () => {
+    const error = Object.assign(new Error("full"), { code: "ENOSPC" });
+    expect(asFolderError(error, "/srv/data")).toBe(error);
   });
 });

@@ -1,5 +1,6 @@
+import { performance } from "node:perf_hooks";
 import type { WorkerHealth } from "@purse/workers";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { DrainState } from "../core/drainState.ts";
 import { indexerHealth } from "./indexerHealth.ts";
 import { createMetrics } from "./metrics.ts";
@@ -12,6 +13,8 @@ afterEach(() => {
 
 interface Database {
   answers: boolean;
+  /** What a read waits for. */
+  silence(): Promise<void>;
   problem: string | undefined;
   /** The problem that a write reveals, once there was one. */
   problemAfterWrite?: string;
@@ -25,14 +28,24 @@ async function readyWith(
   database: Partial<Database> = {},
   drainState = new DrainState(),
 ) {
+  return readyOf(routesWith(workers, database, drainState));
+}
+
+async function readyOf(routes: ReturnType<typeof createMonitoringRoutes>) {
+  const { status, body } = await routes.ready();
+  return { code: status, ...JSON.parse(body) };
+}
+
+function routesWith(workers: WorkerHealth[], database: Partial<Database>, drainState = new DrainState()) {
   const { answers = true, problem, problemAfterWrite, degradations = [] }: Partial<Database> = database;
   let current = problem;
   const metrics = createMetrics();
   closers.push(() => metrics.close());
-  const routes = createMonitoringRoutes({
+  return createMonitoringRoutes({
     metrics,
     store: {
       getUniqueOwner: async () => {
+        await database.silence?.();
         if (!answers) throw new Error("the connection is gone");
         return undefined;
       },
@@ -49,8 +62,6 @@ async function readyWith(
     clientAddressOf: () => "127.0.0.1",
     isFromTrustedProxy: () => false,
   });
-  const { status, body } = await routes.ready();
-  return { code: status, ...JSON.parse(body) };
 }
 
 const indexer = (state: WorkerHealth["state"]): WorkerHealth => ({
@@ -100,6 +111,42 @@ describe("/ready", () => {
       status: "unavailable",
       error: "The database does not respond",
     });
+  });
+
+  it("returns 503 within a second while the database is silent, at once if that is known, and 200 when it is back", async () => {
+    vi.useFakeTimers();
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => Date.now());
+    closers.push(
+      () => vi.useRealTimers(),
+      () => clock.mockRestore(),
+    );
+    let silence = Promise.withResolvers<void>();
+    let reads = 0;
+    const routes = routesWith([], {
+      silence: () => {
+        reads += 1;
+        return silence.promise;
+      },
+    });
+    const replyWithin = async (ms: number) => {
+      const reply = readyOf(routes);
+      await vi.advanceTimersByTimeAsync(ms);
+      return Promise.race([reply, "no reply"]);
+    };
+    const unavailable = { code: 503, error: "The database does not respond" };
+    expect(await replyWithin(800)).toMatchObject(unavailable);
+    expect(await replyWithin(1)).toMatchObject(unavailable);
+    expect(reads).toBe(1);
+    silence.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await replyWithin(1)).toMatchObject({ code: 200 });
+
+    // It has just responded: a slow response is no outage yet.
+    silence = Promise.withResolvers<void>();
+    expect(await replyWithin(1)).toBe("no reply");
+    expect(await replyWithin(800)).toMatchObject({ code: 200 });
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(await replyWithin(1)).toMatchObject(unavailable);
   });
 
   it("returns 503 while the database cannot be written, and 200 once a write succeeds", async () => {

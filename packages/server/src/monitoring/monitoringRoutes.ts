@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { performance } from "node:perf_hooks";
 import { ErrorCode } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
 import type { DrainState } from "../core/drainState.ts";
@@ -24,8 +25,10 @@ export interface MonitoringDependencies {
   isFromTrustedProxy(message: IncomingMessage): boolean;
 }
 
-/** How long the database may take to respond or to write, in ms. */
-const READY_MS = 2_000;
+/** Within this time a check is answered, in ms: load balancers wait for a second or two. */
+const ANSWER_MS = 800;
+/** How long after its last response the database counts as reachable while it does not answer, in ms. */
+const KNOWN_MS = 2_000;
 
 /** Creates the monitoring endpoints: metrics and readiness. */
 export function createMonitoringRoutes({
@@ -39,7 +42,8 @@ export function createMonitoringRoutes({
   ...dependencies
 }: MonitoringDependencies) {
   const isAllowedAddress = createAddressMatcher(metricsIps);
-  let writeProbe: Promise<boolean> | undefined;
+  const isDatabaseReachable = createProbe(() => store.getUniqueOwner("ready", ""), KNOWN_MS);
+  const canWrite = createProbe(() => store.probeWrite?.(), 0);
 
   function canReadMetrics(message: IncomingMessage): boolean {
     const ip = dependencies.clientAddressOf(message);
@@ -64,9 +68,7 @@ export function createMonitoringRoutes({
     /** Returns 200 if the server can work, otherwise 503 with the reason; unless it is about to stop, includes the state of its worker threads. */
     async ready(): Promise<ApiReply> {
       if (!drainState.isReady) return { status: 503, body: '{"status":"draining"}' };
-      const error = (await isDatabaseReachable(store))
-        ? await findProblem()
-        : "The database does not respond";
+      const error = (await isDatabaseReachable()) ? await findProblem() : "The database does not respond";
       const states = workers().map(({ name, state, restarts }) => ({ name, state, restarts }));
       const status = error === undefined ? "ready" : "unavailable";
       const degraded = degradations();
@@ -82,15 +84,8 @@ export function createMonitoringRoutes({
 
   async function findProblem(): Promise<string | undefined> {
     // Only a write shows that the database can be written again.
-    if (store.unavailableReason() !== undefined) await probeWrite();
+    if (store.unavailableReason() !== undefined) await canWrite();
     return store.unavailableReason() ?? failedWorker();
-  }
-
-  async function probeWrite(): Promise<void> {
-    writeProbe ??= succeedsWithin(READY_MS, store.probeWrite?.()).finally(() => {
-      writeProbe = undefined;
-    });
-    await writeProbe;
   }
 
   function failedWorker(): string | undefined {
@@ -99,18 +94,41 @@ export function createMonitoringRoutes({
   }
 }
 
-async function isDatabaseReachable(store: MonitoringDependencies["store"]): Promise<boolean> {
-  return succeedsWithin(READY_MS, store.getUniqueOwner("ready", ""));
-}
+/**
+ * Creates the check whether something works, of which one runs at a time. While it has not ended within `ANSWER_MS`, the
+ * answer is whether the last success is at most `knownMs` ago; as soon as it has been running for longer, without a wait.
+ */
+function createProbe(work: () => Promise<unknown> | undefined, knownMs: number): () => Promise<boolean> {
+  let running: { startedAt: number; succeeds: Promise<boolean> } | undefined;
+  let succeededAt = Number.NEGATIVE_INFINITY;
 
-/** Whether a promise resolves in time. */
-async function succeedsWithin(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
-  const timeout = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), ms).unref());
-  const succeeded = Promise.resolve(work).then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([succeeded, timeout]);
+  function start(): NonNullable<typeof running> {
+    const succeeds = Promise.resolve()
+      .then(work)
+      .then(
+        () => {
+          succeededAt = performance.now();
+          return true;
+        },
+        () => false,
+      )
+      .finally(() => {
+        running = undefined;
+      });
+    return { startedAt: performance.now(), succeeds };
+  }
+
+  return async () => {
+    running ??= start();
+    const restMs = Math.max(0, running.startedAt + ANSWER_MS - performance.now());
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(performance.now() - succeededAt <= knownMs), restMs);
+    });
+    const result = await Promise.race([running.succeeds, silence]);
+    clearTimeout(timer);
+    return result;
+  };
 }
 
 /** The master key in the header of the Parse protocol, or as a bearer token, as Prometheus sends it. */

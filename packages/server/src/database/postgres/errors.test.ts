@@ -1,7 +1,13 @@
 import { ProtocolError } from "@purse/protocol";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { isConnectionLost, toProtocolError } from "./errors.ts";
+import {
+  isConnectionLost,
+  isStatementTimeout,
+  StatementTimeoutError,
+  toProtocolError,
+  toWriteError,
+} from "./errors.ts";
 
 function databaseError(code: string): pg.DatabaseError {
   const error = new pg.DatabaseError("could not extend file: internals of the server", 0, "error");
@@ -21,6 +27,23 @@ describe("errors of PostgreSQL", () => {
     expect(String(error)).not.toContain("internals");
     expect(isConnectionLost(databaseError(code))).toBe(false);
   });
+
+  it.each([
+    ["read", toProtocolError, "The query took too long"],
+    ["write", toWriteError, "The write took too long"],
+  ] as const)(
+    "report a %s that was canceled for its timeout as what it is: no outage, and nothing to retry",
+    (kind, translate, text) => {
+      for (const cause of [databaseError("57014"), new StatementTimeoutError(kind)]) {
+        const error = translate(cause);
+        expect(error).toBeInstanceOf(ProtocolError);
+        expect(error).toMatchObject({ code: 124, message: expect.stringContaining(text) });
+        expect(error).not.toHaveProperty("retryAfter");
+        expect(isStatementTimeout(cause)).toBe(true);
+        expect(isConnectionLost(cause)).toBe(false);
+      }
+    },
+  );
 
   it("that nothing is known of are returned unchanged", () => {
     const error = databaseError("42601");

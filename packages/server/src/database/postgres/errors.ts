@@ -9,6 +9,12 @@ export class ConnectionLostError extends Error {
   override readonly name = "ConnectionLostError";
 }
 
+/** A statement was not answered in time: the connection is dead, the server is frozen, or it works for too long. */
+export class StatementOverdueError extends ConnectionLostError {}
+
+/** The server has ended a session because its transaction waited for this process for too long. */
+export class TransactionIdleError extends ConnectionLostError {}
+
 /** The database cannot be reached and nothing was written: 503 with code 100, on which SDKs retry. */
 export class DatabaseUnavailableError extends ProtocolError {
   readonly retryAfter = RETRY_AFTER_S;
@@ -48,7 +54,7 @@ const CLIENT_ERRORS: Readonly<Record<string, (cause: unknown) => ProtocolError>>
   "54000": () => new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, "The object is too large"),
   "54001": () => new ProtocolError(ErrorCode.INVALID_QUERY, "The query is too complex"),
   // query_canceled because of the timeout.
-  "57014": () => new ProtocolError(ErrorCode.TIMEOUT, "The query took too long"),
+  "57014": () => new StatementTimeoutError("read"),
   // disk_full, out_of_memory, io_error
   "53100": (cause) => new DatabaseUnwritableError(cause),
   "53200": (cause) => new DatabaseUnwritableError(cause),
@@ -66,6 +72,33 @@ export class DatabaseBusyError extends ProtocolError {
   }
 }
 
+const TIMEOUT_TEXTS = {
+  read: "The query took too long",
+  write: "The write took too long and was canceled: what it writes may be too large. Nothing was written.",
+};
+
+/** The database worked on a statement for longer than it may (124, which is not retried). Nothing was written. */
+export class StatementTimeoutError extends ProtocolError {
+  constructor(kind: keyof typeof TIMEOUT_TEXTS) {
+    super(ErrorCode.TIMEOUT, TIMEOUT_TEXTS[kind]);
+  }
+}
+
+/** Whether a statement was canceled or given up because it took too long, while the database is well. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof StatementTimeoutError || sqlState(error) === "57014";
+}
+
+/** Whether a statement has waited for a lock for too long (lock_not_available). */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === "55P03";
+}
+
+/** Whether the database names in an error what it was doing, such as locking a row. */
+export function namesContext(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.where !== undefined;
+}
+
 /** Returns the SQLSTATE of an error; undefined for errors that do not come from the database. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
@@ -79,6 +112,11 @@ export function toProtocolError(error: unknown): unknown {
   return isConnectionLost(error) ? new DatabaseUnavailableError(error) : error;
 }
 
+/** Translates an error of a write for clients; other errors are returned unchanged. */
+export function toWriteError(error: unknown): unknown {
+  return isStatementTimeout(error) ? new StatementTimeoutError("write") : toProtocolError(error);
+}
+
 /**
  * SQLSTATE codes with which the server ends or refuses a session: connection exceptions, operator intervention, idle
  * and transaction timeouts, a read-only standby, too many connections.
@@ -89,6 +127,11 @@ const CONNECTION_LOST_STATES = /^(08|57P|25P03|25P04|25006|53300|53400)/;
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ConnectionLostError) return true;
   return CONNECTION_LOST_STATES.test(sqlState(error) ?? "");
+}
+
+/** Whether a transaction has waited for this process for too long (idle_in_transaction_session_timeout). */
+export function isIdleTimeout(error: unknown): boolean {
+  return error instanceof TransactionIdleError || sqlState(error) === "25P03";
 }
 
 /** serialization_failure, deadlock_detected: retrying the transaction may succeed. */

@@ -1,4 +1,5 @@
-import { applyOperations, ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { changeObject, ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import { listsWithPaths } from "../classSchema.ts";
 import { LeaseLostError } from "../lease.ts";
 import { assertObjectSize } from "../objectSize.ts";
@@ -16,6 +17,13 @@ import { postgresDialect } from "./dialect.ts";
 import { ASSERT_LEASE } from "./leases.ts";
 import type { Sql } from "./session.ts";
 import { aclArrays, arrayLiteral, writeAccessSql } from "./writeAccess.ts";
+
+/**
+ * Objects of more characters may take seconds to parse and to serialize. Other requests are handled in between, and the
+ * database does not take the process for a frozen one, whose transactions it ends sooner.
+ */
+const LARGE_LENGTH = 1024 * 1024;
+const ALLOW_LONG_WORK = "SELECT set_config('idle_in_transaction_session_timeout', '30s', true)";
 
 const NO_RESULT: WriteResult = { before: null, after: null };
 const quoteIdentifier = postgresDialect.identifier;
@@ -285,11 +293,16 @@ async function readAndUpdate(sql: Sql, write: Update): Promise<WriteResult> {
   ]);
   if (!row) throw notFound();
   const before = String(row[0]);
+  if (before.length > LARGE_LENGTH) await sql.run(ALLOW_LONG_WORK, []);
+  const pause = before.length > LARGE_LENGTH ? yieldToEventLoop : () => undefined;
   const current: JsonObject = JSON.parse(before);
+  await pause();
   if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw updateConflict();
-  const object = applyOperations(current, write.operations, listsWithPaths(write.schema, write.operations));
+  const object = changeObject(current, write.operations, listsWithPaths(write.schema, write.operations));
   object.updatedAt = write.at;
+  await pause();
   const after = JSON.stringify(object);
+  await pause();
   assertObjectSize(before, after);
   const { readAcl, writeAcl } = aclArrays(object.ACL);
   const secret = mergeSecret(row[1] === null ? null : String(row[1]), write.secret);

@@ -1,7 +1,10 @@
-import { expect, it } from "vitest";
+import { ErrorCode } from "@purse/protocol";
+import pg from "pg";
+import { describe, expect, it } from "vitest";
 import type { Write } from "../store.ts";
+import { StatementTimeoutError } from "./errors.ts";
 import { GroupCommit } from "./groupCommit.ts";
-import type { Transaction, TransactionOptions, Transactions } from "./transactions.ts";
+import type { StatementLimits, Transaction, TransactionOptions, Transactions } from "./transactions.ts";
 
 /** Transactions that execute no statement. Each ends when the promise of `delays` at its position does. */
 class RecordedTransactions implements Pick<Transactions, "run"> {
@@ -72,4 +75,139 @@ it("GroupCommit names the classes that a transaction writes", async () => {
     commits.add(resetCounter(1)),
   ]);
   expect(transactions.classes.map((classes) => classes.sort())).toEqual([["Comment", "Post"]]);
+});
+
+interface ContendedTransaction {
+  limits: StatementLimits | undefined;
+  /** The rows that were written, in order. */
+  rows: string[];
+}
+
+/** Transactions in which writes of some rows fail: `errorOf` returns their error. */
+class ContendedTransactions implements Pick<Transactions, "run"> {
+  readonly transactions: ContendedTransaction[] = [];
+  readonly #errorOf: (row: string, limits: StatementLimits | undefined) => Error | undefined;
+
+  constructor(errorOf: (row: string, limits: StatementLimits | undefined) => Error | undefined) {
+    this.#errorOf = errorOf;
+  }
+
+  async run<T>(work: (transaction: Transaction) => Promise<T>, { limits }: TransactionOptions = {}) {
+    const rows: string[] = [];
+    this.transactions.push({ limits, rows });
+    let failure: unknown;
+    const result = await work({
+      failure: undefined,
+      run: async (_, parameters) => {
+        // Of a counter, or of an object.
+        const row = String(parameters[0] === "test" ? parameters[1] : parameters[0]);
+        rows.push(row);
+        const error = failure ?? this.#errorOf(row, limits);
+        failure ??= error;
+        if (error) throw error;
+        return [];
+      },
+    });
+    if (failure !== undefined) throw failure;
+    return result;
+  }
+}
+
+function databaseError(code: string, where?: string): pg.DatabaseError {
+  const error = new pg.DatabaseError("canceling statement", 0, "error");
+  error.code = code;
+  if (where !== undefined) error.where = where;
+  return error;
+}
+
+const LOCKED_ROW = databaseError("55P03", 'while updating tuple (0,1) in relation "Post"');
+const LOCKED_TABLE = databaseError("55P03");
+const TOO_LONG = databaseError("57014");
+const restoreOf = (className: string, id: string): Write => ({
+  kind: "restore",
+  schema: { className, table: className, fields: {}, classLevelPermissions: {}, indexes: {} },
+  id,
+  object: { objectId: id },
+  secret: {},
+});
+
+describe("GroupCommit", () => {
+  it.each([
+    ["takes too long", TOO_LONG],
+    ["waits for a locked row", LOCKED_ROW],
+    ["waits for a locked table", LOCKED_TABLE],
+  ])(
+    "commits the others of a batch at once if one %s, which starts again without limits",
+    async (_, error) => {
+      const transactions = new ContendedTransactions((row, limits) =>
+        limits && row === "1" ? error : undefined,
+      );
+      const commits = new GroupCommit(transactions, Date.now);
+      await Promise.all(numbers(3).map((n) => commits.add(restoreOf(`Class${n}`, `${n}`))));
+      expect(transactions.transactions.map(({ limits, rows }) => [limits !== undefined, rows])).toEqual([
+        [true, ["0", "1", "2"]],
+        [true, ["0", "2"]],
+        [false, ["1"]],
+      ]);
+    },
+  );
+
+  it("rejects a write that takes too long alone with 124, and says that nothing was written", async () => {
+    const transactions = new ContendedTransactions((row) => (row === "1" ? TOO_LONG : undefined));
+    const commits = new GroupCommit(transactions, Date.now);
+    const [other, slow] = await Promise.allSettled([0, 1].map((n) => commits.add(resetCounter(n))));
+    expect(other?.status).toBe("fulfilled");
+    expect(slow).toMatchObject({
+      reason: {
+        code: ErrorCode.TIMEOUT,
+        status: undefined,
+        message: expect.stringContaining("Nothing was written"),
+      },
+    });
+  });
+
+  it("rejects what the server went on to work on with 124, and never runs it again", async () => {
+    let isFirst = true;
+    const transactions = new ContendedTransactions((row) => {
+      if (row !== "0" || !isFirst) return undefined;
+      isFirst = false;
+      return new StatementTimeoutError("write");
+    });
+    const commits = new GroupCommit(transactions, Date.now);
+    const [slow, other] = await Promise.allSettled([0, 1].map((n) => commits.add(resetCounter(n))));
+    expect(slow).toMatchObject({ reason: { code: ErrorCode.TIMEOUT } });
+    expect(other?.status).toBe("fulfilled");
+    expect(transactions.transactions.map(({ rows }) => rows)).toEqual([["0", "1"], ["1"]]);
+  });
+
+  it("sets all writes of a locked table aside, also later ones, and none of other tables", async () => {
+    const unlocked = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const contended = new ContendedTransactions((row, limits) =>
+      limits && row.startsWith("busy") ? LOCKED_TABLE : undefined,
+    );
+    const transactions: Pick<Transactions, "run"> = {
+      async run(work, options) {
+        if (!options?.limits) {
+          started.resolve();
+          await unlocked.promise;
+        }
+        return contended.run(work, options);
+      },
+    };
+    const commits = new GroupCommit(transactions, Date.now);
+    const add = (className: string, id: string) => commits.add(restoreOf(className, id));
+    const busy = [add("Busy", "busy1"), add("Busy", "busy2")];
+    await add("Other", "other1");
+    await started.promise;
+    busy.push(add("Busy", "busy3"));
+    await add("Other", "other2");
+    unlocked.resolve();
+    await Promise.all(busy);
+    await add("Busy", "free");
+    const shared = contended.transactions.filter(({ limits }) => limits).map(({ rows }) => rows);
+    expect(shared.slice(1)).toEqual([["other1"], ["other2"], ["free"]]);
+    const aside = contended.transactions.filter(({ limits }) => !limits).flatMap(({ rows }) => rows);
+    expect(aside.toSorted()).toEqual(["busy1", "busy2", "busy3"]);
+  });
 });

@@ -1,19 +1,26 @@
-import { performance } from "node:perf_hooks";
 import type { Write, WriteResult } from "../store.ts";
-import { sqlState, toProtocolError } from "./errors.ts";
+import { CommitQueue } from "./commitQueue.ts";
+import {
+  isLockTimeout,
+  isStatementTimeout,
+  namesContext,
+  StatementTimeoutError,
+  sqlState,
+  toWriteError,
+} from "./errors.ts";
 import { createMany, duplicateObjectId, executeWrite } from "./executeWrite.ts";
 import { writtenClasses } from "./executeWrites.ts";
-import { lockOrder } from "./lockOrder.ts";
-import type { Transaction, Transactions } from "./transactions.ts";
+import { lockKeyOf, lockOrder } from "./lockOrder.ts";
+import type { StatementLimits, Transaction, Transactions } from "./transactions.ts";
 
 /** Maximum number of writes in one transaction, which limits the latency of the first. */
 const MAX_BATCH_SIZE = 256;
-/**
- * A batch that takes longer than this probably waits for a lock, so the next one starts without waiting for it, in ms.
- */
-const SLOW_MS = 50;
-/** Maximum number of concurrent batches. */
-const MAX_CONCURRENT_BATCHES = 3;
+/** The same for writes that have been set aside. */
+const MAX_ASIDE_SIZE = 32;
+/** What a statement may take of the time of the writes that share its transaction. */
+const SHARED_LIMITS: StatementLimits = { lockMs: 700, statementMs: 1_000 };
+/** How much longer the statement that creates many objects may take, for each of them, in ms. */
+const CREATE_MS = 10;
 
 interface QueuedWrite {
   write: Write;
@@ -32,17 +39,20 @@ type StatementOutcome = PromiseSettledResult<(WriteResult | undefined)[]>;
 
 /**
  * Group commit: single writes that arrive during a commit share the next one, as in the embedded database. Each
- * succeeds or fails independently.
+ * succeeds or fails independently. A write that takes long, of a huge object or of one that another transaction has
+ * locked, is canceled and set aside: it starts again in a transaction that the others do not wait for.
  */
 export class GroupCommit {
   readonly #transactions: Pick<Transactions, "run">;
   readonly #clock: () => number;
-  #queue: QueuedWrite[] = [];
-  /** Running batches with their start times (performance.now()). */
-  readonly #running = new Set<{ startedAt: number }>();
-  #startTimer: NodeJS.Timeout | undefined;
-  /** Whether a batch starts at the end of this turn of the event loop. */
-  #isStarting = false;
+  readonly #shared = new CommitQueue<QueuedWrite>(MAX_BATCH_SIZE, (batch) =>
+    this.#commit(groupStatements(batch), true),
+  );
+  readonly #aside = new CommitQueue<QueuedWrite>(MAX_ASIDE_SIZE, (batch) =>
+    this.#commit(groupStatements(batch), false),
+  );
+  /** How many writes that have been set aside wait for a table, or for a row of one. */
+  readonly #contended = new Map<string, number>();
 
   /** `clock` returns ms since the epoch. */
   constructor(transactions: Pick<Transactions, "run">, clock: () => number) {
@@ -53,8 +63,7 @@ export class GroupCommit {
   /** Adds a write that is a single statement. */
   add(write: Write): Promise<WriteResult[]> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ write, onResult: (result) => resolve([result]), onError: reject });
-      this.#startSoon();
+      this.#enqueue({ write, onResult: (result) => resolve([result]), onError: reject });
     });
   }
 
@@ -70,55 +79,49 @@ export class GroupCommit {
           remaining -= 1;
           if (remaining === 0) resolve(outcomes);
         };
-        this.#queue.push({ write, onResult: settle, onError: (error) => settle(asError(error)) });
+        this.#enqueue({ write, onResult: settle, onError: (error) => settle(asError(error)) });
       }
-      this.#startSoon();
     });
   }
 
-  /** The writes of one turn of the event loop form a batch; otherwise the first one would be a batch of its own. */
-  #startSoon(): void {
-    if (this.#isStarting) return;
-    this.#isStarting = true;
-    setImmediate(() => {
-      this.#isStarting = false;
-      this.#startNextBatch();
+  #enqueue(queued: QueuedWrite): void {
+    const key =
+      this.#contended.size > 0 ? keysOf(queued.write).find((each) => this.#contended.has(each)) : undefined;
+    if (key === undefined) this.#shared.add(queued);
+    else this.#setAside(queued, key);
+  }
+
+  /** Adds a write to those that the others do not wait for. Until it has ended, so are all others that need `key`. */
+  #setAside(queued: QueuedWrite, key: string | undefined): void {
+    if (key === undefined) {
+      this.#aside.add(queued);
+      return;
+    }
+    const { write, onResult, onError } = queued;
+    this.#contended.set(key, (this.#contended.get(key) ?? 0) + 1);
+    const end = () => {
+      const others = (this.#contended.get(key) ?? 1) - 1;
+      if (others > 0) this.#contended.set(key, others);
+      else this.#contended.delete(key);
+    };
+    this.#aside.add({
+      write,
+      onResult(result) {
+        end();
+        onResult(result);
+      },
+      onError(error) {
+        end();
+        onError(error);
+      },
     });
-  }
-
-  /** Starts the next batch if none is running, or if the running ones seem to wait for locks. */
-  #startNextBatch(): void {
-    if (this.#queue.length === 0) return;
-    const now = performance.now();
-    const delays = [...this.#running].map(({ startedAt }) => startedAt + SLOW_MS - now);
-    const delay = Math.max(0, ...delays);
-    if (delay === 0 && this.#running.size < MAX_CONCURRENT_BATCHES) {
-      void this.#runBatch(this.#queue.splice(0, MAX_BATCH_SIZE));
-    } else if (this.#running.size < MAX_CONCURRENT_BATCHES && !this.#startTimer) {
-      this.#startTimer = setTimeout(() => {
-        this.#startTimer = undefined;
-        this.#startNextBatch();
-      }, delay);
-      this.#startTimer.unref();
-    }
-  }
-
-  async #runBatch(batch: QueuedWrite[]): Promise<void> {
-    const running = { startedAt: performance.now() };
-    this.#running.add(running);
-    try {
-      await this.#commit(groupStatements(batch));
-    } finally {
-      this.#running.delete(running);
-      this.#startNextBatch();
-    }
   }
 
   /**
    * Executes a batch and settles all of its writes. A statement that fails is removed, and the others run again without
-   * it.
+   * it. A statement of a shared transaction that exceeds its limits is set aside.
    */
-  async #commit(statements: BatchStatement[]): Promise<void> {
+  async #commit(statements: BatchStatement[], isShared: boolean): Promise<void> {
     for (let remaining = statements; remaining.length > 0; ) {
       let outcomes: StatementOutcome[] = [];
       let failure: unknown;
@@ -130,18 +133,33 @@ export class GroupCommit {
             );
             return outcomes;
           },
-          { isPipelined: true, writtenClasses: () => writtenClasses(writesOf(remaining)) },
+          {
+            isPipelined: true,
+            writtenClasses: () => writtenClasses(writesOf(remaining).map(({ write }) => write)),
+            limits: isShared ? sharedLimits(remaining) : undefined,
+          },
         );
       } catch (error) {
         failure = error;
       }
       if (failure === undefined) return settle(remaining, outcomes);
-      const failedIndex = remaining.findIndex((_, i) => isCauseOfFailure(outcomes[i], failure));
-      const statement = remaining[failedIndex];
+      const statement = remaining.find((_, i) => isCauseOfFailure(outcomes[i], failure));
       // The failure was not caused by a particular statement.
       if (!statement) return rejectAll(remaining, failure);
       const others = remaining.filter((each) => each !== statement);
-      if (statement.writes.length === 1) {
+      if (isLockTimeout(failure) || isStatementTimeout(failure)) {
+        const key = contendedKey(statement, failure);
+        const isWaiting = (each: BatchStatement) =>
+          isLockTimeout(failure) && key !== undefined && keysOfStatement(each).includes(key);
+        // They would wait for the same lock.
+        const slow = [statement, ...others.filter(isWaiting)];
+        remaining = others.filter((each) => !isWaiting(each));
+        if (isShared && !(failure instanceof StatementTimeoutError))
+          for (const queued of writesOf(slow)) this.#setAside(queued, key);
+        else if (statement.writes.length === 1 || isLockTimeout(failure)) rejectAll(slow, failure);
+        // One of the objects may be huge.
+        else remaining.push(...statement.writes.map((queued) => createStatement([queued])));
+      } else if (statement.writes.length === 1) {
         rejectAll([statement], failure);
         remaining = others;
       } else {
@@ -157,13 +175,44 @@ export class GroupCommit {
   }
 }
 
-function writesOf(statements: readonly BatchStatement[]): Write[] {
-  return statements.flatMap(({ writes }) => writes.map(({ write }) => write));
+function writesOf(statements: readonly BatchStatement[]): QueuedWrite[] {
+  return statements.flatMap(({ writes }) => writes);
 }
 
-/** Whether the error of a statement is the one that aborted the transaction. */
+function sharedLimits(statements: readonly BatchStatement[]): StatementLimits {
+  const { lockMs, statementMs } = SHARED_LIMITS;
+  const mostWrites = Math.max(...statements.map(({ writes }) => writes.length));
+  return { lockMs, statementMs: statementMs + CREATE_MS * mostWrites };
+}
+
+/**
+ * Whether the error of a statement is the one that aborted the transaction. If the server has worked on a statement for
+ * so long that its session was given up, it is the first one without an answer.
+ */
 function isCauseOfFailure(outcome: StatementOutcome | undefined, failure: unknown): boolean {
-  return outcome?.status === "rejected" && outcome.reason === failure && sqlState(failure) !== undefined;
+  if (outcome?.status !== "rejected") return false;
+  if (failure instanceof StatementTimeoutError) return true;
+  return outcome.reason === failure && sqlState(failure) !== undefined;
+}
+
+/** The table that a write needs, and the row. */
+function keysOf(write: Write): string[] {
+  const [table, row] = lockKeyOf(write);
+  return row === "" ? [table] : [table, `${table} ${row}`];
+}
+
+/** Creates of a statement need the same table. */
+function keysOfStatement({ writes: [first] }: BatchStatement): string[] {
+  return first ? keysOf(first.write) : [];
+}
+
+/**
+ * What a statement took too long for: its row, or its table if that is locked as a whole; undefined for rows that do not
+ * exist yet. The database names the row of a lock in the context of the error.
+ */
+function contendedKey(statement: BatchStatement, failure: unknown): string | undefined {
+  const [table, row] = keysOfStatement(statement);
+  return isLockTimeout(failure) && !namesContext(failure) ? table : row;
 }
 
 /** Groups creates by class; the other writes follow in lock order. */
@@ -214,13 +263,13 @@ function settle(statements: BatchStatement[], outcomes: StatementOutcome[]): voi
     writes.forEach(({ onResult, onError }, index) => {
       const result = outcome?.status === "fulfilled" ? outcome.value[index] : undefined;
       if (result) onResult(result);
-      else onError(outcome?.status === "rejected" ? toProtocolError(outcome.reason) : duplicateObjectId());
+      else onError(outcome?.status === "rejected" ? toWriteError(outcome.reason) : duplicateObjectId());
     });
   });
 }
 
 function rejectAll(statements: BatchStatement[], error: unknown): void {
-  for (const { writes } of statements) for (const { onError } of writes) onError(toProtocolError(error));
+  for (const { writes } of statements) for (const { onError } of writes) onError(toWriteError(error));
 }
 
 function asError(error: unknown): Error {

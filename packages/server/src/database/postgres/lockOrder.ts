@@ -19,9 +19,10 @@ export function lockOrder(writes: readonly Write[]): number[] {
   return indexes.sort((a, b) => compare(keys[a], keys[b]) || a - b);
 }
 
-type LockKey = readonly [table: string, row: string];
+export type LockKey = readonly [table: string, row: string];
 
-function lockKeyOf(write: Write): LockKey {
+/** The table and the row that a write locks. */
+export function lockKeyOf(write: Write): LockKey {
   switch (write.kind) {
     case "create":
       return [write.schema.table, ""];

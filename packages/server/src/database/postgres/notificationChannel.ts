@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { changesNotification } from "../changeLog.ts";
 import { isUnsupported } from "./errors.ts";
+import { startChecks } from "./lateChecks.ts";
 import { NOTIFICATION_COUNT, NotificationPoller } from "./notificationPoller.ts";
 import { Session, type SessionOptions, type Sql } from "./session.ts";
 
@@ -80,8 +81,10 @@ export class NotificationChannel {
       this.#pollIfSilent();
       void this.#reconnect();
     }
-    this.#checkTimer = setInterval(() => this.#check(), CHECK_MS);
-    this.#checkTimer.unref();
+    this.#checkTimer = startChecks(CHECK_MS, (lateMs) => {
+      this.#lastMessageAt = Math.min(performance.now(), this.#lastMessageAt + lateMs);
+      this.#check();
+    });
   }
 
   /** Whether notifications are received, or their number is polled, as far as known. */

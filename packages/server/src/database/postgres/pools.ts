@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SqlParameter } from "../sql/dialect.ts";
-import { DatabaseUnavailableError, isConnectionLost } from "./errors.ts";
+import { DatabaseUnavailableError, isConnectionLost, StatementTimeoutError } from "./errors.ts";
 import { type Row, Session, type SessionOptions, type Sql } from "./session.ts";
 
 /**
@@ -84,6 +84,7 @@ export class SharedPool implements Sql {
         return await session.run(text, parameters);
       } catch (error) {
         if (!isConnectionLost(error)) throw error;
+        if (await session.isAtWork(this.#otherSession)) throw new StatementTimeoutError("read");
         connectionLosses += 1;
         // The statement is retried on another session, regardless of how long it took to detect the loss.
         if (connectionLosses === 1) deadline = Math.max(deadline, performance.now() + RETRY_WAIT_MS);
@@ -101,6 +102,14 @@ export class SharedPool implements Sql {
   destroySilent(ms: number): void {
     for (const session of this.#sessions) session.destroyIfSilent(ms);
   }
+
+  /** Runs a statement once, on any session that is not lost. */
+  readonly #otherSession: Sql = {
+    run: async (text, parameters) => {
+      const session = this.#pick() ?? (await this.#open(performance.now() + RETRY_WAIT_MS));
+      return session.run(text, parameters, RETRY_WAIT_MS);
+    },
+  };
 
   /** Returns an idle session, or the least loaded one while another is being opened. */
   #pick(): Session | undefined {

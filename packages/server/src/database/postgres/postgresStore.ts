@@ -27,7 +27,7 @@ import { ReplicaReads } from "./replicaReads.ts";
 import { createScans } from "./scans.ts";
 import type { Sql } from "./session.ts";
 import { limitLockWaits, retryWhileInUse } from "./shortLocks.ts";
-import { translateErrors, translatingSql } from "./sqlWrappers.ts";
+import { translateErrors, translateWriteErrors, translatingSql } from "./sqlWrappers.ts";
 import { createPools } from "./storePools.ts";
 import { TableStatistics } from "./tableStatistics.ts";
 import { type Transaction, Transactions } from "./transactions.ts";
@@ -230,7 +230,7 @@ async function openStoreWith(options: PostgresOptions, lifecycle: Lifecycle): Pr
       const [only] = group;
       const outcomes = await (only && group.length === 1 && isSingleStatement(only)
         ? commits.add(only)
-        : translateErrors(() =>
+        : translateWriteErrors(() =>
             transactions.run((transaction) => executeWrites(transaction, group, clock.now()), {
               writtenClasses: () => writtenClasses(group),
             }),

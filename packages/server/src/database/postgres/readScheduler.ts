@@ -5,7 +5,7 @@ import type { SqlParameter } from "../sql/dialect.ts";
 import { StatementCache } from "../statementCache.ts";
 import { TurnResults } from "../turnResults.ts";
 import { endOfTurn } from "./endOfTurn.ts";
-import { sqlState } from "./errors.ts";
+import { isStatementTimeout } from "./errors.ts";
 import type { Row, Sql } from "./session.ts";
 
 export interface ReadSchedulerOptions {
@@ -132,9 +132,4 @@ function queueKeyOf(kind: "short" | "long" | "by key"): string | undefined {
 
 function isRead(text: string): boolean {
   return text.startsWith("SELECT");
-}
-
-/** query_canceled because of the timeout. */
-function isStatementTimeout(error: unknown): boolean {
-  return sqlState(error) === "57014";
 }

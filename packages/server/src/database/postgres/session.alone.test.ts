@@ -98,6 +98,50 @@ describe("a session of PostgreSQL without a time limit", () => {
   });
 });
 
+/** Stops the event loop, as the work on a huge object does. */
+function blockEventLoop(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+describe("a session of PostgreSQL with a time limit", () => {
+  async function openLimited(deadlineMs: number): Promise<Session> {
+    const session = await Session.open({ ...sessionOf(inject("postgresUrl")), deadlineMs });
+    sessions.push(session);
+    return session;
+  }
+
+  it("reads what has arrived while its process was busy, before it gives the server up", async () => {
+    const session = await openLimited(400);
+    const answer = session.run("SELECT 1", []);
+    await new Promise((sent) => setImmediate(sent));
+    blockEventLoop(1_000);
+    expect(await answer).toEqual([["1"]]);
+  });
+
+  it("goes on while a result arrives, however long it takes", async () => {
+    const session = await openLimited(700);
+    const rows = await session.run(
+      "SELECT length(repeat('x', 20000) || pg_sleep(0.3)), repeat('x', 20000) FROM generate_series(1, 4)",
+      [],
+    );
+    expect(rows).toHaveLength(4);
+  });
+
+  it("knows whether the server still works on the statement that it was given up for", async () => {
+    const [session, other] = [await openLimited(400), await openUnlimited()];
+    await expect(session.run("SELECT pg_sleep(3)", [])).rejects.toMatchObject({
+      message: expect.stringContaining("within its deadline"),
+    });
+    expect(await session.isAtWork(other)).toBe(true);
+    const relay = await startRelay();
+    const dead = await Session.open({ ...sessionOf(relay.url), deadlineMs: 400 });
+    relay.drop();
+    await expect(dead.run("SELECT 1", [])).rejects.toMatchObject({ name: "ConnectionLostError" });
+    expect(await dead.isAtWork(other)).toBe(false);
+    relay.close();
+  });
+});
+
 const TIMEOUTS = "SELECT current_setting('statement_timeout'), current_setting('lock_timeout')";
 
 describe("a session of PostgreSQL behind a pooler", () => {

@@ -4,7 +4,14 @@ import pg from "pg";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { connectionConfig } from "./connectionConfig.ts";
 import { endOfTurn } from "./endOfTurn.ts";
-import { ConnectionLostError, isConnectionLost } from "./errors.ts";
+import {
+  ConnectionLostError,
+  isConnectionLost,
+  isIdleTimeout,
+  StatementOverdueError,
+  TransactionIdleError,
+} from "./errors.ts";
+import { startChecks } from "./lateChecks.ts";
 import { preparedStatement } from "./preparedStatements.ts";
 
 /** The columns of a row in PostgreSQL's text format; null for NULL. */
@@ -23,8 +30,8 @@ export interface SessionOptions {
   /** Settings of the session by name; unknown ones are skipped. */
   settings: Readonly<Record<string, string | number>>;
   /**
-   * Time without a response after which a statement counts as lost and the session is destroyed, in ms; undefined for
-   * no limit.
+   * Time without anything from the server after which a statement counts as lost and the session is destroyed, in ms;
+   * undefined for no limit.
    */
   deadlineMs: number | undefined;
   /** Whether to reject a server in recovery (a standby). */
@@ -45,6 +52,16 @@ const POSITION = `SELECT coalesce(CASE WHEN pg_is_in_recovery() THEN pg_last_wal
 /** The same for a server and its copies, of which one accepts writes. */
 const SYSTEM = "(SELECT system_identifier FROM pg_control_system())";
 
+/**
+ * Has a row if the server has been working on the same statement of a process for this many ms. While it waits for the
+ * client to read the result, the connection is at fault.
+ */
+const AT_WORK = `SELECT 1 FROM pg_stat_activity WHERE pid = ?::int AND state = 'active'
+  AND wait_event_type IS DISTINCT FROM 'Client'
+  AND query_start < clock_timestamp() - ?::float8 * interval '1 millisecond'`;
+/** The part of the deadline after which the server has been working on one statement alone. */
+const WORK_SHARE = 0.75;
+
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Timeout for closing a session gracefully, in ms. */
 const END_MS = 1_000;
@@ -60,10 +77,9 @@ let checkTimer: NodeJS.Timeout | undefined;
 
 function startMonitoring(session: Session): void {
   sessions.add(session);
-  checkTimer ??= setInterval(() => {
-    const now = performance.now();
-    for (const each of sessions) each.checkDeadlines(now);
-  }, CHECK_MS).unref();
+  checkTimer ??= startChecks(CHECK_MS, (lateMs) => {
+    for (const each of sessions) each.checkDeadlines(lateMs);
+  });
 }
 
 function stopMonitoring(session: Session): void {
@@ -75,14 +91,16 @@ function stopMonitoring(session: Session): void {
 
 interface InFlight {
   startedAt: number;
+  /** Since when the server is expected to send something. */
+  waitsSince: number;
   /** Infinity for no deadline. */
-  deadline: number;
+  deadlineMs: number;
 }
 
 /**
  * A connection to PostgreSQL. Statements are pipelined: those of one turn of the event loop are sent together, and
  * answered in order. A statement that exceeds its deadline destroys the session, so that a dead connection does not block
- * requests.
+ * requests. A large result may take longer, as long as it keeps arriving.
  */
 export class Session implements Sql {
   readonly #client: pg.Client;
@@ -117,7 +135,9 @@ export class Session implements Sql {
     this.#begin = this.#isPooled
       ? ["BEGIN", ...localSettings(options.settings), ...statements].join(";")
       : "BEGIN";
-    client.on("error", (error) => this.#markLost(error.message));
+    client.on("error", (error) =>
+      this.#markLost(error.message, isIdleTimeout(error) ? TransactionIdleError : ConnectionLostError),
+    );
     client.on("notice", ({ severity, message }) => {
       if (severity === "INFO" && message !== undefined) this.#messages.add(message);
     });
@@ -299,15 +319,33 @@ export class Session implements Sql {
     else if (now - this.#abandoned.since >= ms) this.destroy("the server does not work on its statement");
   }
 
-  checkDeadlines(now: number): void {
-    const { bytesRead } = this.#socket;
-    if (bytesRead !== this.#bytesRead) {
-      this.#bytesRead = bytesRead;
-      this.#lastReceivedAt = now;
+  /**
+   * Whether the server, asked by another session, still works on the statement for which this session was given up.
+   * Behind a pooler, only the transaction knows the process (`pid`).
+   */
+  async isAtWork(other: Sql, pid = this.#pid): Promise<boolean> {
+    if (!(this.#lostError instanceof StatementOverdueError) || pid === undefined) return false;
+    try {
+      return (await other.run(AT_WORK, [pid, (this.#deadlineMs ?? 0) * WORK_SHARE])).length > 0;
+    } catch {
+      // Without an answer, the database is at fault.
+      return false;
     }
-    for (const { deadline } of this.#inFlight) {
-      if (deadline >= now) continue;
-      this.destroy("a statement was not answered within its deadline");
+  }
+
+  /** `lateMs` is the time in which the process could not notice what arrived, because its event loop was blocked. */
+  checkDeadlines(lateMs: number): void {
+    const now = performance.now();
+    const { bytesRead } = this.#socket;
+    const hasReceived = bytesRead !== this.#bytesRead;
+    this.#bytesRead = bytesRead;
+    this.#lastReceivedAt = hasReceived ? now : Math.min(now, this.#lastReceivedAt + lateMs);
+    for (const statement of this.#inFlight)
+      statement.waitsSince = hasReceived ? now : Math.min(now, statement.waitsSince + lateMs);
+    for (const { waitsSince, deadlineMs } of this.#inFlight) {
+      if (now - waitsSince <= deadlineMs) continue;
+      this.#markLost("a statement was not answered within its deadline", StatementOverdueError);
+      this.#socket.destroy();
       return;
     }
   }
@@ -344,7 +382,8 @@ export class Session implements Sql {
     const startedAt = performance.now();
     const entry = {
       startedAt,
-      deadline: deadlineMs === undefined ? Number.POSITIVE_INFINITY : startedAt + deadlineMs,
+      waitsSince: startedAt,
+      deadlineMs: deadlineMs ?? Number.POSITIVE_INFINITY,
     };
     this.#inFlight.add(entry);
     this.#corkTurn();
@@ -374,9 +413,9 @@ export class Session implements Sql {
     });
   }
 
-  #markLost(reason: string): void {
+  #markLost(reason: string, LostError = ConnectionLostError): void {
     if (this.#lostError) return;
-    this.#lostError = new ConnectionLostError(`The connection to the database was lost: ${reason}`);
+    this.#lostError = new LostError(`The connection to the database was lost: ${reason}`);
     stopMonitoring(this);
     for (const listener of this.#onLost) listener();
   }

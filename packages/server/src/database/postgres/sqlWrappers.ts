@@ -1,4 +1,4 @@
-import { toProtocolError } from "./errors.ts";
+import { toProtocolError, toWriteError } from "./errors.ts";
 import type { Sql } from "./session.ts";
 
 /** Translates errors of the database for clients. */
@@ -7,6 +7,15 @@ export async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw toProtocolError(error);
+  }
+}
+
+/** Translates errors of a write for clients. */
+export async function translateWriteErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toWriteError(error);
   }
 }
 

@@ -123,4 +123,90 @@ describe("Transactions of PostgreSQL", () => {
     expect(await isPublished("Post")).toBe(false);
     expect(published).toHaveLength(2);
   });
+
+  it.each([
+    ["directly", false],
+    ["through a pooler", true],
+  ])(
+    "run a statement that the server works on for too long once, %s, and reject with 124",
+    async (_, isPooled) => {
+      const pool = new ExclusivePool({ ...sessionOf(url), deadlineMs: 400, isPooled }, 1);
+      ends.push(() => pool.end());
+      let runs = 0;
+      const slow = new Transactions(pool, outcomes).run((transaction) => {
+        runs += 1;
+        return transaction.run("SELECT pg_sleep(2)", []);
+      });
+      await expect(slow).rejects.toMatchObject({
+        code: 124,
+        message: expect.stringContaining("Nothing was written"),
+      });
+      expect(runs).toBe(1);
+    },
+  );
+
+  it("run a transaction whose commit takes too long and fails once, and reject with 124", async () => {
+    await outcomes.run("CREATE TABLE written (id text)", []);
+    await outcomes.run(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN PERFORM pg_sleep(2); RAISE EXCEPTION 'refused'; END $$`,
+      [],
+    );
+    await outcomes.run(
+      `CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON written DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION refuse()`,
+      [],
+    );
+    const pool = new ExclusivePool({ ...sessionOf(url), deadlineMs: 400 }, 1);
+    ends.push(() => pool.end());
+    let runs = 0;
+    const slow = new Transactions(pool, outcomes).run((transaction) => {
+      runs += 1;
+      return transaction.run("INSERT INTO written VALUES ('a')", []);
+    });
+    await expect(slow).rejects.toMatchObject({ code: 124 });
+    expect(runs).toBe(1);
+    expect(await outcomes.run("SELECT 1 FROM written", [])).toEqual([]);
+  });
+
+  it.each([
+    ["are repeated if PostgreSQL ended them because this process was frozen", 1],
+    ["reject with 124 if this process works for too long each time, as the database is not away", 3],
+  ])("%s", async (_, blockedRuns) => {
+    const settings = { idle_in_transaction_session_timeout: 200 };
+    const pool = new ExclusivePool({ ...sessionOf(url), settings }, 1);
+    ends.push(() => pool.end());
+    let runs = 0;
+    const outcome = new Transactions(pool, outcomes).run(async (transaction) => {
+      runs += 1;
+      await transaction.run("SELECT 1", []);
+      if (runs <= blockedRuns) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      return transaction.run("SELECT 2", []);
+    });
+    if (blockedRuns === 1) expect(await outcome).toEqual([["2"]]);
+    else await expect(outcome).rejects.toMatchObject({ code: 124 });
+    expect(runs).toBe(blockedRuns === 1 ? 2 : 3);
+  });
+
+  it("limit each statement without changing the limits of later transactions", async () => {
+    const pool = new ExclusivePool(sessionOf(url), 1);
+    ends.push(() => pool.end());
+    const transactions = new Transactions(pool, outcomes);
+    const limits = { lockMs: 1_234, statementMs: 4_321 };
+    const timeouts = "SELECT current_setting('lock_timeout'), current_setting('statement_timeout')";
+    const read = (transaction: Transaction) => transaction.run(timeouts, []);
+    expect(await transactions.run(read, { limits })).toEqual([["1234ms", "4321ms"]]);
+    expect(await transactions.run(read)).toEqual([["0", "0"]]);
+  });
+});
+
+it("SharedPool tells a read that PostgreSQL works on for too long from a lost connection, and does not repeat it", async () => {
+  const pool = new SharedPool({ ...sessionOf(url), deadlineMs: 400 }, 2);
+  ends.push(() => pool.end());
+  await outcomes.run("CREATE SEQUENCE runs", []);
+  await expect(pool.run("SELECT nextval('runs'), pg_sleep(2)", [])).rejects.toMatchObject({
+    code: 124,
+    message: "The query took too long",
+  });
+  expect(await outcomes.run("SELECT last_value FROM runs", [])).toEqual([["1"]]);
 });

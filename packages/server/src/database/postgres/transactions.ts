@@ -9,8 +9,10 @@ import {
   DatabaseBusyError,
   DatabaseUnavailableError,
   isConnectionLost,
+  isIdleTimeout,
+  isLockTimeout,
   isSerializationFailure,
-  sqlState,
+  StatementTimeoutError,
 } from "./errors.ts";
 import type { ExclusivePool } from "./pools.ts";
 import { type Row, type Session, type Sql, settleBoth } from "./session.ts";
@@ -25,10 +27,11 @@ export const WRITE_SESSIONS_TABLE = `CREATE TABLE purse_write_sessions (
   at timestamptz NOT NULL DEFAULT clock_timestamp()) WITH (fillfactor = 50)`;
 
 const BEGIN_SESSION = "INSERT INTO purse_write_sessions (id, last_write) VALUES (?::uuid, 0)";
-const ADVANCE_SESSION =
-  "UPDATE purse_write_sessions SET last_write = ?, at = clock_timestamp() WHERE id = ?::uuid AND NOT closed RETURNING";
-const ADVANCE = `${ADVANCE_SESSION} 1`;
-const ADVANCE_PUBLISHED = `${ADVANCE_SESSION} set_config('${CHANGES_PUBLISHED}', 'on', true)`;
+/** Behind a pooler, each transaction may have another process of the server. */
+const ADVANCE =
+  "UPDATE purse_write_sessions SET last_write = ?, at = clock_timestamp() WHERE id = ?::uuid AND NOT closed RETURNING pg_backend_pid()";
+const SET_PUBLISHED = `, set_config('${CHANGES_PUBLISHED}', 'on', true)`;
+const SET_LIMITS = ", set_config('lock_timeout', ?, true), set_config('statement_timeout', ?, true)";
 const CLOSE_SESSION = "UPDATE purse_write_sessions SET closed = true WHERE id = ?::uuid RETURNING last_write";
 /** Rows of sessions that have been unused for a day belong to processes that have ended. */
 const DELETE_OLD_SESSIONS =
@@ -44,6 +47,8 @@ const RETRY_DELAY_MS = 100;
 const PUBLISHED_MS = 1_000;
 /** Maximum number of attempts in case of serialization failures. */
 const MAX_ATTEMPTS = 6;
+/** The same if the database waited for this process for too long: it was frozen, or its work takes too long. */
+const MAX_IDLE_ATTEMPTS = 3;
 
 /** Statements of one transaction. An error of any statement aborts it. */
 export interface Transaction extends Sql {
@@ -60,10 +65,10 @@ type Attempt<T> =
   | { kind: "committed"; value: T }
   /** Nothing was written, and nothing will be. */
   | { kind: "rolledBack"; error: unknown }
-  /** The session was lost before the commit was sent. */
-  | { kind: "interrupted" }
-  /** The session was lost during the commit. */
-  | { kind: "unknown"; value: T; writeSession: string; write: number };
+  /** The session was lost before the commit was sent; `isIdle` if the database ended it because it waited for us. */
+  | { kind: "interrupted"; isIdle: boolean }
+  /** The session was lost during the commit; `isAtWork` if it was given up while the server worked on it. */
+  | { kind: "unknown"; value: T; writeSession: string; write: number; isAtWork: boolean };
 
 export interface TransactionOptions {
   /**
@@ -73,6 +78,14 @@ export interface TransactionOptions {
   isPipelined?: boolean;
   /** Returns the classes whose objects `work` writes, which are published if their changes may have been logged. */
   writtenClasses?: () => ReadonlySet<string>;
+  /** Limits for each statement of `work` instead of those of the session, in ms. */
+  limits?: StatementLimits | undefined;
+}
+
+export interface StatementLimits {
+  /** For each lock that it waits for. */
+  lockMs: number;
+  statementMs: number;
 }
 
 /**
@@ -108,10 +121,11 @@ export class Transactions {
 
   /**
    * Runs `work` in a transaction. It may be called again after a rollback. Rejects with the error of `work`, the error
-   * of the database, DatabaseUnavailableError, DatabaseBusyError, or WriteOutcomeUnknownError.
+   * of the database, DatabaseUnavailableError, DatabaseBusyError, StatementTimeoutError, or WriteOutcomeUnknownError.
    */
   async run<T>(work: (transaction: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const deadline = performance.now() + OUTCOME_TIMEOUT_MS;
+    let idleAttempts = 0;
     for (let conflicts = 0; ; ) {
       const attempt = await this.#pool.withSession((session) => this.#attempt(session, work, options));
       switch (attempt.kind) {
@@ -124,11 +138,17 @@ export class Transactions {
           await sleep(Math.random() * 20 * conflicts);
           break;
         case "unknown":
-          if (!(await this.#wasCommitted(attempt, deadline))) break;
+          if (!(await this.#wasCommitted(attempt, deadline))) {
+            if (attempt.isAtWork) throw new StatementTimeoutError("write");
+            break;
+          }
           // Whether it has logged changes is not known.
           this.#onChangesLogged(options.writtenClasses?.());
           return attempt.value;
         case "interrupted":
+          if (!attempt.isIdle) break;
+          idleAttempts += 1;
+          if (idleAttempts >= MAX_IDLE_ATTEMPTS) throw new StatementTimeoutError("write");
           break;
       }
       if (performance.now() > deadline) throw new DatabaseUnavailableError();
@@ -143,21 +163,28 @@ export class Transactions {
   async #attempt<T>(
     session: Session,
     work: (transaction: Transaction) => Promise<T>,
-    { isPipelined = false, writtenClasses }: TransactionOptions,
+    { isPipelined = false, writtenClasses, limits }: TransactionOptions,
   ): Promise<Attempt<T>> {
     const transaction = new OpenTransaction(session);
     let writeSession: WriteSession;
     let value: T;
+    let pid: string | undefined;
     const classNames = writtenClasses?.();
     const isPublished = this.#isPublished(classNames);
     try {
       writeSession = await this.#writeSessionOf(session);
       writeSession.lastWrite += 1;
       const began = session.begin();
-      const advanced = transaction.run(isPublished ? ADVANCE_PUBLISHED : ADVANCE, [
-        writeSession.lastWrite,
-        writeSession.id,
-      ]);
+      const advanced = transaction.run(
+        ADVANCE + (isPublished ? SET_PUBLISHED : "") + (limits ? SET_LIMITS : ""),
+        [writeSession.lastWrite, writeSession.id, ...(limits ? [limits.lockMs, limits.statementMs] : [])],
+      );
+      advanced.then(
+        ([row]) => {
+          pid = row?.[0] ?? undefined;
+        },
+        () => undefined,
+      );
       if (!isPipelined) await settleBoth(began, advanced);
       const result = work(transaction);
       const [beginning] = await Promise.allSettled([began, advanced, result]);
@@ -172,7 +199,7 @@ export class Transactions {
         throw new ConnectionLostError("The row of the write session was deleted");
       if (transaction.failure !== undefined) throw transaction.failure;
     } catch (error) {
-      return this.#rollBack(session, transaction.failure ?? error);
+      return this.#rollBack(session, transaction.failure ?? error, pid);
     }
     try {
       const tag = await session.command("COMMIT");
@@ -182,7 +209,8 @@ export class Transactions {
     } catch (error) {
       if (!isConnectionLost(error)) return { kind: "rolledBack", error };
       const { id, lastWrite } = writeSession;
-      return { kind: "unknown", value, writeSession: id, write: lastWrite };
+      const isAtWork = await session.isAtWork(this.#outcomeSql, pid);
+      return { kind: "unknown", value, writeSession: id, write: lastWrite, isAtWork };
     }
   }
 
@@ -201,10 +229,12 @@ export class Transactions {
     if (isLogged || isPublished) this.#onChangesLogged(classNames);
   }
 
-  async #rollBack(session: Session, error: unknown): Promise<Attempt<never>> {
+  async #rollBack(session: Session, error: unknown, pid: string | undefined): Promise<Attempt<never>> {
     if (isConnectionLost(error)) {
       session.destroy("a transaction was interrupted");
-      return { kind: "interrupted" };
+      if (!(await session.isAtWork(this.#outcomeSql, pid)))
+        return { kind: "interrupted", isIdle: isIdleTimeout(error) };
+      return { kind: "rolledBack", error: new StatementTimeoutError("write") };
     }
     await session.command("ROLLBACK").catch(() => session.destroy("a transaction could not be rolled back"));
     return { kind: "rolledBack", error };
@@ -230,8 +260,7 @@ export class Transactions {
         // If the database does not know the session, it was restored from a copy before the session began.
         return row !== undefined && Number(row[0]) >= write;
       } catch (error) {
-        const isLocked = sqlState(error) === "55P03";
-        if (!isLocked && !(error instanceof DatabaseUnavailableError) && !isConnectionLost(error))
+        if (!isLockTimeout(error) && !(error instanceof DatabaseUnavailableError) && !isConnectionLost(error))
           throw error;
         if (performance.now() > deadline) throw new WriteOutcomeUnknownError();
         await sleep(RETRY_DELAY_MS);

@@ -1,4 +1,4 @@
-import { applyOperations, ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import { changeObject, ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import type Database from "better-sqlite3";
 import { assertObjectSize } from "../objectSize.ts";
 import { DuplicateRequestError, type StoredReply } from "../requestRecords.ts";
@@ -211,7 +211,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
     if (write.pointers && !pointsToUser(current, write.pointers)) throw notFound();
     if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw updateConflict();
     const operations: Record<string, Operation> = JSON.parse(write.operations);
-    const object = applyOperations(current, operations, write.lists);
+    const object = changeObject(current, operations, write.lists);
     object.updatedAt = write.at;
     const doc = JSON.stringify(object);
     assertObjectSize(row.doc, doc);
