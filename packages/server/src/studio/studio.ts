@@ -20,6 +20,7 @@ import { ConfigHistory } from "./configHistory.ts";
 import { OperatorPasskeys } from "./operatorPasskeys.ts";
 import { Operators } from "./operators.ts";
 import { type Restart, Restores } from "./restores.ts";
+import { SavedViews } from "./savedViews.ts";
 import { findSecurityIssues } from "./securityCheck.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
@@ -71,6 +72,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const stopController = new AbortController();
   let setupCode: string | undefined;
   const history = new ConfigHistory(base);
+  const views = new SavedViews(base);
   const { database, dataDir, backupsStore } = config;
   const folder = join(dataDir, "backups");
   const backups = new Backups({ method: backupMethodOf(database, folder), folder, backupsStore, logger });
@@ -92,6 +94,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
     signIn,
     audit,
     history,
+    views,
     backups,
     backupSchedule,
     restores,

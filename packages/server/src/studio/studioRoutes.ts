@@ -22,12 +22,15 @@ import { type PermissionDependencies, permissionRoutes } from "./routes/permissi
 import { type PushAndConfigDependencies, pushAndConfigRoutes } from "./routes/pushAndConfig.ts";
 import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
 import { type StreamDependencies, studioStreamRoutes } from "./routes/streams.ts";
+import { viewRoutes } from "./routes/views.ts";
+import type { SavedViews } from "./savedViews.ts";
 import type { SecurityDependencies } from "./securityCheck.ts";
 
 /** What the studio itself opens for its routes. */
 export interface StudioServices
   extends Pick<AccessDependencies, "classes" | "operators" | "sessions" | "passkeys" | "signIn" | "audit"> {
   history: ConfigHistory;
+  views: SavedViews;
   backups: Backups;
   backupSchedule: BackupSchedule;
   restores: Restores;
@@ -64,6 +67,7 @@ export function createStudioRoutes(dependencies: StudioRoutesDependencies): Stud
     ...accessRoutes({ ...dependencies, appName }),
     ...passkeyRoutes({ ...dependencies, appName }),
     ...dataRoutes({ ...dependencies, maxLimit: config.maxLimit }),
+    ...viewRoutes(dependencies),
     ...schemaRoutes(dependencies),
     ...permissionRoutes({ ...dependencies, protectedFields: config.protectedFields }),
     ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),

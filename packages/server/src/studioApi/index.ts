@@ -20,3 +20,4 @@ export type * from "./permissions.ts";
 export type * from "./pushAndConfig.ts";
 export type * from "./schema.ts";
 export * from "./table.ts";
+export type * from "./views.ts";

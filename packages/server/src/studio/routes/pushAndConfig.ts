@@ -90,7 +90,8 @@ export function pushAndConfigRoutes(dependencies: PushAndConfigDependencies): St
     );
     request.setAuditDetails({ before: previous, after: params });
     await globalConfig.change(request.context, { params, masterKeyOnly });
-    await history.save(before, requireSignedIn(request).operator.username);
+    const { username } = requireSignedIn(request).operator;
+    await history.save(before, await readConfig(request), Object.keys(params), username);
     return { result: true };
   }
 }
