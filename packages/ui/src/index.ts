@@ -62,6 +62,7 @@ export { explain } from "./errors/explain.ts";
 export { formatBytes } from "./format/bytes.ts";
 export { formatDate } from "./format/dates.ts";
 export { formatDuration } from "./format/durations.ts";
+export { jsonErrorPosition, type TextPosition } from "./format/jsonPosition.ts";
 export { formatCount, formatNumber, numberFormat } from "./format/numbers.ts";
 export { digitsFor, formatPercent, formatSignificant, withLowerBound } from "./format/shares.ts";
 export { Form } from "./forms/Form.tsx";
