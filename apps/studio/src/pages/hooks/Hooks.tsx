@@ -72,7 +72,12 @@ function HookList() {
       canEdit={canEdit}
       description={<CallPolicy />}
       actions={(hook) => (
-        <Button small onClick={() => setTested(hook)} aria-label={t("Test {name}", { name: hookName(hook) })}>
+        <Button
+          small
+          disabled={!canEdit}
+          onClick={() => setTested(hook)}
+          aria-label={t("Test {name}", { name: hookName(hook) })}
+        >
           {t("Test")}
         </Button>
       )}

@@ -1,11 +1,12 @@
-import { formatDuration, formatNumber, useTranslation } from "@purse/ui";
+import { FailedRead, formatDuration, formatNumber, useTranslation } from "@purse/ui";
 import { useStudioQuery } from "../../components/useStudioQuery.ts";
 
 /** What happens to a call of a function or trigger without a response. */
 export function CallPolicy() {
   const { t, language } = useTranslation();
-  const { data } = useStudioQuery("/hooks/settings", {});
-  if (!data) return null;
+  const settings = useStudioQuery("/hooks/settings", {});
+  const { data } = settings;
+  if (!data) return <FailedRead query={settings}>{t("Settings could not be loaded")}</FailedRead>;
   return (
     <p className="soft small">
       {t("A call is not repeated: after {time} without a response, the client gets an error.", {
@@ -18,8 +19,9 @@ export function CallPolicy() {
 /** When deliveries are repeated. */
 export function DeliveryPolicy() {
   const { t, language } = useTranslation();
-  const { data } = useStudioQuery("/hooks/settings", {});
-  if (!data) return null;
+  const settings = useStudioQuery("/hooks/settings", {});
+  const { data } = settings;
+  if (!data) return <FailedRead query={settings}>{t("Settings could not be loaded")}</FailedRead>;
   const { attempts, timeoutMs, firstDelayMs, maxDelayMs } = data.deliveries;
   const duration = (ms: number) => formatDuration(ms, language, "long");
   return (
