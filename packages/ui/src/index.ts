@@ -8,6 +8,7 @@ export { Chart, type Point, Sparkline } from "./components/Chart.tsx";
 export { Code } from "./components/Code.tsx";
 export { ConfirmDialog } from "./components/ConfirmDialog.tsx";
 export { CopyButton } from "./components/CopyButton.tsx";
+export { DateField } from "./components/DateField.tsx";
 export { Detail, DetailList } from "./components/DetailList.tsx";
 export { Dialog } from "./components/Dialog.tsx";
 export { EmptyState } from "./components/EmptyState.tsx";

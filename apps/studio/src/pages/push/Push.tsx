@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import {
   Button,
+  DateField,
   ErrorState,
   Field,
   formatNumber,
@@ -133,10 +134,9 @@ function Composer() {
               busy={audience.isFetching}
             />
           ) : null}
-          <Field
+          <DateField
             label={t("When")}
             hint={t("Your time zone. Leave empty to send now.")}
-            type="datetime-local"
             {...form.input("at")}
           />
         </div>
