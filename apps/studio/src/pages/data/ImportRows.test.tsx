@@ -130,7 +130,7 @@ it("ImportRows shows the lines in which a file is not well-formed, and imports n
 it("ImportRows takes a dropped file, shows rows and percent, and cancels after the current batch", async () => {
   open("Order");
   const file = new File([`name\n${"Tea\n".repeat(1_000)}`], "dropped.csv");
-  const zone = screen.getByText("or drop it here").closest(".file-input");
+  const zone = screen.getByText("or drop a file here").closest(".file-input");
   if (!zone) throw new Error("There is no drop zone.");
   fireEvent.drop(zone, { dataTransfer: { files: [file] } });
   expect(await screen.findByText("dropped.csv", { selector: ".file-input bdi" })).toBeTruthy();

@@ -56,7 +56,7 @@ export function FileInput({ label, accept, disabled = false, onFile }: FileInput
           {t("Choose a file")}
         </Button>
         <bdi className="soft small" role="status">
-          {name || t("or drop it here")}
+          {name || t("or drop a file here")}
         </bdi>
         <input
           ref={input}
