@@ -12,7 +12,7 @@ const TEXT_ATTRIBUTES =
 
 /** Looks like a sentence but is not translated: SVG paths, messages for developers, texts of other programs. */
 const NOT_TRANSLATABLE =
-  /^M\d|^\{ |is for pages inside|Invalid MFA token|^Object as |^PUT |^\?$|^M \d|^ipfs|^dweb|^ERC\d+$|^(English|Deutsch|Español|Français|日本語|简体中文|MetaMask|Coinbase Wallet|Rainbow|Trust|WalletConnect|Magic|light|dark|text|done)$|could not be marked/;
+  /^M\d|^\{ |is for pages inside|Invalid MFA token|^Object as |^(POST|PUT|DELETE) |^\?$|^M \d|^ipfs|^dweb|^ERC\d+$|^(English|Deutsch|Español|Français|日本語|简体中文|MetaMask|Coinbase Wallet|Rainbow|Trust|WalletConnect|Magic|light|dark|text|done)$|could not be marked/;
 const SENTENCE = /^\p{Lu}[\p{L}\p{N}’'-]*[,:;…]? .*\p{L}|^\p{Lu}\p{Ll}+[.…]$/u;
 
 /** The sources that have translation files of their own. */

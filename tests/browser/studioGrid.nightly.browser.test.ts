@@ -373,7 +373,7 @@ describe("the data grid", () => {
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Update rows" }).click();
     await dialog.getByText("4 rows updated.").waitFor();
-    await dialog.getByRole("button", { name: "Close" }).last().click();
+    await dialog.getByRole("button", { name: "Done" }).click();
     await expect.poll(() => cells(page, "77").count()).toBe(4);
     await page.getByRole("button", { name: "Bulk actions" }).click();
     await page.getByRole("menuitem", { name: "Delete all rows…" }).click();

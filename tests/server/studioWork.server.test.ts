@@ -9,6 +9,7 @@ import { envelope, hostPurse, type Purse, query, rest, signUp } from "../support
 import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
+const WEBHOOK_KEY = "the key of the webhooks";
 const CODE = `
 Parse.Cloud.define("greet", ({ params, user, log }) => {
   log.info("greets somebody", { name: params.name });
@@ -27,7 +28,11 @@ describe.each(DATABASES)("the studio on %s", (database) => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "purse-studio-"));
     await writeFile(join(folder, "main.js"), CODE);
-    const env = { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "main.js") };
+    const env = {
+      ...(await databaseEnv(database)),
+      PURSE_CLOUD: join(folder, "main.js"),
+      PURSE_WEBHOOK_KEY: WEBHOOK_KEY,
+    };
     purse = await hostPurse({ env });
     owner = await setUpStudio(purse);
     editor = await addOperator(owner, "edith", "editor");
@@ -177,6 +182,60 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     expect((await editor.request("GET", "/hooks")).body).toEqual({ functions: [], triggers: [] });
   });
 
+  it("keeps views of each operator, and those that editors share", async () => {
+    const view = { filter: [{ field: "n", operator: "is", value: 1 }], order: "-n" };
+    const save = (operator: StudioClient, name: string, isShared = false, saved: JsonObject = view) =>
+      operator.request("PUT", "/views/Note", { name, view: saved, isShared });
+    const namesOf = async (operator: StudioClient) =>
+      listOf((await operator.request("GET", "/views/Note")).body.results).map(({ name }) => name);
+    expect((await save(guest, "mine")).body).toMatchObject({
+      name: "mine",
+      isOwn: true,
+      isShared: false,
+      view,
+    });
+    expect(await save(guest, "public", true)).toMatchObject({ status: 403, body: { code: 119 } });
+    const shared = await save(editor, "open", true);
+    await save(editor, "mine");
+    expect(await namesOf(guest)).toEqual(["mine", "open"]);
+    expect(await namesOf(owner)).toEqual(["open"]);
+    expect((await owner.request("GET", "/views/Other")).body).toEqual({ results: [] });
+
+    await save(guest, "mine", false, { filter: [] });
+    const [own] = listOf((await guest.request("GET", "/views/Note")).body.results);
+    expect(own).toMatchObject({ name: "mine", view: { filter: [] } });
+    const removal = (operator: StudioClient, id: unknown) => operator.request("DELETE", `/views/Note/${id}`);
+    expect((await removal(guest, shared.body.id)).status).toBe(404);
+    expect((await removal(owner, own?.id)).status).toBe(404);
+    expect((await removal(guest, own?.id)).status).toBe(200);
+    expect((await removal(owner, shared.body.id)).status).toBe(200);
+    expect(await namesOf(guest)).toEqual([]);
+    const tooLarge = { filter: [], order: "x".repeat(20_000) };
+    expect((await save(editor, "large", false, tooLarge)).body.code).toBe(142);
+  });
+
+  it("logs changes, but not previews of them", async () => {
+    await rest(purse, "POST", "/schemas/Draft", { fields: { n: { type: "Number" } } }, MASTER);
+    const actions = async () =>
+      listOf((await owner.request("GET", "/audit")).body.results).map(({ action, target }) => [
+        action,
+        target,
+      ]);
+    const before = await actions();
+    const edit = { fields: { m: { type: "Number" } } };
+    await editor.request("POST", "/schema/classes/Draft/preview", { edit });
+    await editor.request("POST", "/data/Draft/import", { format: "json", text: '[{"n":1}]', dryRun: true });
+    await editor.request("POST", "/data/Draft/bulk", { action: "delete", where: {}, dryRun: true });
+    expect(await actions()).toEqual(before);
+    await editor.request("POST", "/data/Draft/import", { format: "json", text: '[{"n":1}]' });
+    await editor.request("POST", "/data/Draft/bulk", { action: "delete", where: {} });
+    expect((await actions()).slice(0, 2)).toEqual([
+      ["POST /data/:className/bulk", "Draft"],
+      ["POST /data/:className/import", "Draft"],
+    ]);
+    await rest(purse, "DELETE", "/schemas/Draft", undefined, MASTER);
+  });
+
   it("lists webhook calls without secrets and replays them", async () => {
     await owner.request("POST", "/hooks", { functionName: "unreachable", url: "http://127.0.0.1:9/x" });
     const requested = await rest(purse, "POST", "/functions/unreachable", { password: "hunter2", a: 1 });
@@ -197,6 +256,38 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     expect((await editor.request("POST", `/hook-calls/${call?.id}/replay`)).status).toBe(404);
     expect((await editor.request("POST", "/hook-calls/nothing/replay")).status).toBe(404);
     expect((await editor.request("GET", "/hook-calls?outcome=other")).status).toBe(400);
+  });
+
+  it("tests webhooks, tells operators why one cannot be called, and shows the key only to owners", async () => {
+    const hook = { functionName: "closed", url: "http://127.0.0.1:9/x" };
+    const tested = await editor.request("POST", "/hooks/test", hook);
+    expect(tested.body).toMatchObject({
+      hook: "closed",
+      isTest: true,
+      isReplay: false,
+      request: expect.stringContaining('"isTest":true'),
+      error: expect.stringContaining("port"),
+    });
+    expect((await editor.request("GET", "/hooks")).body).toEqual({ functions: [], triggers: [] });
+    expect((await guest.request("POST", "/hooks/test", hook)).status).toBe(403);
+    const other = { ...hook, url: "file:///etc/passwd" };
+    expect((await editor.request("POST", "/hooks/test", other)).body.code).toBe(143);
+
+    await editor.request("POST", "/hooks", hook);
+    const message = "The webhook could not be called.";
+    const run = await editor.request("POST", "/functions/closed", {});
+    expect(run.body.error).toEqual({ code: 141, error: message, reason: expect.stringContaining("port") });
+    expect((await rest(purse, "POST", "/functions/closed", {})).body).toEqual({ code: 141, error: message });
+    await editor.request("DELETE", "/hooks/functions/closed");
+
+    expect((await guest.request("GET", "/hooks/settings")).body).toMatchObject({
+      isSigned: true,
+      timeoutMs: expect.any(Number),
+      deliveries: { attempts: 45 },
+    });
+    expect((await editor.request("POST", "/hooks/key")).status).toBe(403);
+    expect((await owner.request("POST", "/hooks/key")).body).toEqual({ webhookKey: WEBHOOK_KEY });
+    expect((await owner.request("GET", "/audit")).text).not.toContain(WEBHOOK_KEY);
   });
 
   it("pins and unpins IPFS content", async () => {
@@ -243,6 +334,17 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     expect((await rest(purse, "GET", "/config", undefined, MASTER)).body.params).toEqual({ a: 1, b: "x" });
     expect((await rest(purse, "GET", "/config")).body.params).toEqual({ a: 1 });
     expect((await editor.request("POST", "/config/rollback/nothing", {})).status).toBe(404);
+  });
+
+  it("says what each change of the config did", async () => {
+    await editor.request("PUT", "/config", { params: { tone: "low", pitch: 1 } });
+    await rest(purse, "PUT", "/config", { params: { tone: "changed by an app" } }, MASTER);
+    await editor.request("PUT", "/config", { params: { pitch: { __op: "Delete" } } });
+    const { body } = await guest.request("GET", "/config/history");
+    expect(listOf(body.results).slice(0, 2)).toMatchObject([
+      { params: { tone: "changed by an app", pitch: 1 }, change: { names: ["pitch"], params: {} } },
+      { params: {}, change: { names: ["tone", "pitch"], params: { tone: "low", pitch: 1 } } },
+    ]);
   });
 
   it("shows mails of the outbox and no other files", async () => {

@@ -1,4 +1,4 @@
-import { TextArea } from "@purse/ui";
+import { TextArea, useTranslation } from "@purse/ui";
 import { parseJsonObject } from "./fields.ts";
 
 export interface JsonFieldProps {
@@ -9,8 +9,12 @@ export interface JsonFieldProps {
   rows?: number;
 }
 
+/** Its braces are no arguments. */
+const NOT_AN_OBJECT: string = 'Enter a JSON object, for example {"name": "value"}.';
+
 /** A text area for a JSON object that shows parse errors. */
 export function JsonField({ label, value, onChange, hint, rows = 5 }: JsonFieldProps) {
+  const { t } = useTranslation();
   const { problem } = parseJsonObject(value);
   return (
     <div className="mono-field">
@@ -19,7 +23,13 @@ export function JsonField({ label, value, onChange, hint, rows = 5 }: JsonFieldP
         value={value}
         onText={onChange}
         hint={hint}
-        problem={problem}
+        problem={
+          problem === undefined
+            ? undefined
+            : problem === null
+              ? t(NOT_AN_OBJECT)
+              : t("Invalid JSON at line {line, number}, column {column, number}.", { ...problem })
+        }
         rows={rows}
         isCode
       />

@@ -11,6 +11,8 @@ interface TableSectionProps<Row> extends Omit<TableProps<Row>, "caption" | "rows
   empty: { title: string; text?: string; action?: ReactNode };
   /** Buttons beside the title. */
   buttons?: ReactNode;
+  /** A paragraph below the title. */
+  description?: ReactNode;
   /** Inputs above the table. */
   filters?: ReactNode;
   /** Shows all rows again; undefined while no filter is set. */
@@ -49,6 +51,7 @@ export function ListSection<Row>(props: ListSectionProps<Row>) {
   );
   return (
     <Section title={title} actions={props.buttons}>
+      {props.description}
       {props.filters && <div className="filters">{props.filters}</div>}
       {props.query ? (
         <ListState query={props.query} label={props.loadingLabel}>

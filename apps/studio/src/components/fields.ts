@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, ownValue, tryParseJson } from "@purse/protocol";
-import { NO_MESSAGE } from "@purse/ui";
+import { jsonErrorPosition, NO_MESSAGE, type TextPosition } from "@purse/ui";
 import * as z from "zod/mini";
 
 /*
@@ -38,22 +38,18 @@ export function prettyJson(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? "";
 }
 
-/** Parses JSON input; empty input is undefined. Throws SyntaxError. */
-function parseJson(text: string): JsonValue | undefined {
-  return text.trim() === "" ? undefined : JSON.parse(text);
-}
+/** Where a text is no JSON; null if it is JSON of another type. */
+type JsonProblem = TextPosition | null;
 
-/** Parses a JSON object; returns a `problem` when the input is not one. */
+/** Parses a JSON object; returns a `problem` when the input is not one. Empty input is an empty object. */
 export function parseJsonObject(
   text: string,
-): { value: JsonObject; problem?: undefined } | { problem: string } {
-  try {
-    const value = parseJson(text);
-    const object = value === undefined ? {} : asObject(value);
-    return object ? { value: object } : { problem: 'Enter a JSON object, for example {"name": "value"}.' };
-  } catch (error) {
-    return { problem: error instanceof Error ? `Invalid JSON: ${error.message}` : "Invalid JSON" };
-  }
+): { value: JsonObject; problem?: undefined } | { problem: JsonProblem } {
+  if (text.trim() === "") return { value: {} };
+  const value = tryParseJson(text);
+  if (value === undefined) return { problem: jsonErrorPosition(text) ?? { line: 1, column: 1 } };
+  const object = asObject(value);
+  return object ? { value: object } : { problem: null };
 }
 
 /** The schema of an input for a JSON object. `JsonField` shows the problem. */

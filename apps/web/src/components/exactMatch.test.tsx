@@ -62,9 +62,9 @@ it("UnitSwitch always marks one unit: what suits each amount by default, otherwi
 it("AddressChips marks only the address that is shown", async () => {
   localStorage.setItem("purse/watched", JSON.stringify([WATCHED]));
   show(`/portfolio?address=${WATCHED}`, ({ address }) => (
-    <AddressChips own={OWN} shown={String(address ?? OWN)} chains={[]} />
+    <AddressChips own={OWN} isConnected primary={OWN} shown={String(address ?? OWN)} chains={[]} />
   ));
-  await expect.poll(current).toEqual([expect.stringMatching(/^0xbb/i)]);
-  fireEvent.click(screen.getByRole("link", { name: "Your wallet" }));
-  await expect.poll(current).toEqual(["Your wallet"]);
+  await expect.poll(current).toEqual([expect.stringMatching(/^Watched 0xbb/i)]);
+  fireEvent.click(screen.getByRole("link", { name: /^Connected wallet/ }));
+  await expect.poll(current).toEqual([expect.stringMatching(/^Connected wallet 0xaa/i)]);
 });

@@ -1,16 +1,17 @@
 import { Menu } from "@base-ui/react/menu";
 import { useMoralis } from "@purse/react";
-import { Address, shortAddress, useToast, useTranslation } from "@purse/ui";
+import { Address, Status, shortAddress, useToast, useTranslation } from "@purse/ui";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } from "lucide-react";
 import { stringField } from "../components/stringField.ts";
 import { useServerQuery } from "../query/useServerQuery.ts";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { lookupAddress } from "../wallet/domainNames.ts";
+import { isOtherAccount } from "../wallet/otherAccount.ts";
 import { pictureUrl, UserPicture } from "../wallet/UserPicture.tsx";
 import { isRandomUsername } from "../wallet/userNames.ts";
 
-/** Shows the signed-in user and the connected wallet with their actions. A wallet may be connected without a user. */
+/** Shows the signed-in user and the connected wallet, which may be of another account, with their actions. */
 export function AccountMenu() {
   const { t } = useTranslation();
   const { user, account, isWeb3Enabled, deactivateWeb3, logout, isLoggingOut } = useMoralis();
@@ -18,12 +19,16 @@ export function AccountMenu() {
   const toast = useToast();
   const navigate = useNavigate();
   const displayName = stringField(user?.get("displayName")).trim().slice(0, 40);
-  const address = account ?? stringField(user?.get("ethAddress"));
-  const nameOfAddress = useNameOf(displayName === "" ? address : "");
+  const primary = stringField(user?.get("ethAddress"));
+  /** What stands for the user: the primary address, whatever account the wallet uses. */
+  const identity = primary || (account ?? "");
+  const address = account ?? primary;
+  const isOther = user !== null && account !== null && primary !== "" && account !== primary.toLowerCase();
+  const nameOfAddress = useNameOf(displayName === "" ? identity : "");
   const ownName = displayName || nameOfAddress;
   const username = stringField(user?.get("username"));
   const chosenName =
-    isRandomUsername(username) && address !== "" ? ownName || shortAddress(address) : username;
+    isRandomUsername(username) && identity !== "" ? ownName || shortAddress(identity) : username;
   const name = user ? displayName || chosenName : t("Not signed in");
   async function copy() {
     try {
@@ -38,24 +43,37 @@ export function AccountMenu() {
       <Menu.Trigger className="button" aria-label={user ? t("Account menu") : t("Wallet menu")}>
         {ownName || pictureUrl(user) ? (
           <span className="row tight-row">
-            <UserPicture user={user} address={address || (user?.id ?? "")} size={20} />
+            <UserPicture user={user} address={identity || (user?.id ?? "")} size={20} />
             <bdi className="clip account-name">{ownName || name}</bdi>
           </span>
-        ) : address ? (
-          <Address address={address} short />
+        ) : identity ? (
+          <Address address={identity} short />
         ) : (
           <bdi className="clip account-name">{name}</bdi>
+        )}
+        {isOther && (
+          <span className="row tight-row active-wallet" title={t("Connected wallet")}>
+            <Wallet size={15} aria-hidden="true" />
+            <Address address={account} short />
+          </span>
         )}
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 40 }}>
           <Menu.Popup className="menu account-menu">
             <div className="account-head">
-              <UserPicture user={user} address={address || (user?.id ?? "")} size={40} />
+              <UserPicture user={user} address={identity || (user?.id ?? "")} size={40} />
               <span>
+                {user && <span className="soft small">{t("Signed in as")}</span>}
                 <strong>
                   <bdi className="clip">{name}</bdi>
                 </strong>
+                {primary !== "" && <Address address={primary} short />}
+              </span>
+            </div>
+            <div className="account-head">
+              <Wallet size={20} aria-hidden="true" />
+              <span>
                 <span className="soft small">
                   {account !== null
                     ? t("Wallet connected")
@@ -63,6 +81,10 @@ export function AccountMenu() {
                       ? t("Wallet locked")
                       : t("No wallet connected")}
                 </span>
+                {account !== null && <Address address={account} short />}
+                {isOtherAccount(user, account) && (
+                  <Status kind="warning">{t("Not linked to your account")}</Status>
+                )}
               </span>
             </div>
             {user && (

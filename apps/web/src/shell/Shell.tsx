@@ -6,6 +6,7 @@ import { lazy, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId, chainName } from "../settings.ts";
 import { ConnectWalletProvider, useConnectWallet } from "../wallet/ConnectWallet.tsx";
+import { isOtherAccount } from "../wallet/otherAccount.ts";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { PAGES } from "./pages.ts";
@@ -20,6 +21,10 @@ const TransactionWatcher = lazy(() =>
 const OtherChain = lazy(() => import("./OtherChain.tsx").then((module) => ({ default: module.OtherChain })));
 const AccountMenu = lazy(() =>
   import("./AccountMenu.tsx").then((module) => ({ default: module.AccountMenu })),
+);
+
+const OtherAccount = lazy(() =>
+  import("./OtherAccount.tsx").then((module) => ({ default: module.OtherAccount })),
 );
 
 const NAV_GROUPS = [{ items: PAGES }];
@@ -60,6 +65,11 @@ export function Shell() {
           </>
         }
       >
+        {isOtherAccount(user, account) && (
+          <LazyExtra>
+            <OtherAccount key={`${user?.id} ${account}`} />
+          </LazyExtra>
+        )}
         <RequireClient>
           <Outlet />
         </RequireClient>

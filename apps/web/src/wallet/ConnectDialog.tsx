@@ -4,8 +4,8 @@ import { ChooseWallet } from "../pages/signIn/ChooseWallet.tsx";
 import { useWalletConnection } from "../pages/signIn/useWalletConnection.ts";
 import "../pages/signIn/SignIn.css";
 
-/** Connects a wallet. A signed-in user stays signed in and can link the wallet afterwards. */
-export function ConnectDialog({ onClose }: { onClose: () => void }) {
+/** Connects a wallet, or helps to get one (`isNew`). A signed-in user stays signed in and can link the wallet afterwards. */
+export function ConnectDialog({ isNew, onClose }: { isNew: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const { Moralis, user, refetchUserData, setUserData } = useMoralis();
   const toast = useToast();
@@ -53,10 +53,10 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
         connection.cancel();
         onClose();
       }}
-      title={t("Connect a wallet")}
+      title={isNew ? t("Create a wallet") : t("Connect a wallet")}
       description={t("Your wallet shares its address with this page. Nothing is signed or sent.")}
     >
-      <ChooseWallet connection={connection} />
+      <ChooseWallet connection={connection} isNew={isNew} />
     </Dialog>
   );
 }

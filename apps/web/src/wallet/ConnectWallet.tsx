@@ -5,24 +5,35 @@ const ConnectDialog = lazy(() =>
   import("./ConnectDialog.tsx").then((module) => ({ default: module.ConnectDialog })),
 );
 
-const ConnectWalletContext = createContext<() => void>(() => {
+/** Opens the dialog; `isNew` for somebody who has no wallet yet. */
+type OpenDialog = (isNew: boolean) => void;
+
+const ConnectWalletContext = createContext<OpenDialog>(() => {
   throw new Error("useConnectWallet must be used inside ConnectWalletProvider");
 });
 
 /** Returns a function that opens the connect dialog over the current page, without signing in. */
 export function useConnectWallet(): () => void {
-  return useContext(ConnectWalletContext);
+  const open = useContext(ConnectWalletContext);
+  return useCallback(() => open(false), [open]);
+}
+
+/** Returns a function that opens the dialog where it helps to get a wallet. */
+export function useCreateWallet(): () => void {
+  const open = useContext(ConnectWalletContext);
+  return useCallback(() => open(true), [open]);
 }
 
 export function ConnectWalletProvider({ children }: { children: ReactNode }) {
-  const [isOpen, setIsOpen] = useState(false);
-  const open = useCallback(() => setIsOpen(true), []);
+  const [dialog, setDialog] = useState<{ isNew: boolean }>();
+  const open = useCallback<OpenDialog>((isNew) => setDialog({ isNew }), []);
+  const close = () => setDialog(undefined);
   return (
     <ConnectWalletContext value={open}>
       {children}
-      {isOpen && (
-        <LazyDialog onClose={() => setIsOpen(false)}>
-          <ConnectDialog onClose={() => setIsOpen(false)} />
+      {dialog && (
+        <LazyDialog onClose={close}>
+          <ConnectDialog isNew={dialog.isNew} onClose={close} />
         </LazyDialog>
       )}
     </ConnectWalletContext>

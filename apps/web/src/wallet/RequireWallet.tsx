@@ -3,8 +3,8 @@ import { EmptyState, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { useSettings } from "../SettingsContext.tsx";
 import { type AppChain, chainByHexId, defaultChain } from "../settings.ts";
-import { ConnectWalletButton } from "./ConnectWallet.tsx";
 import { NetworkBanner } from "./NetworkBanner.tsx";
+import { NoWallet } from "./NoWallet.tsx";
 
 export interface RequireWalletProps {
   /** The chain of the URL, if it names one. */
@@ -25,13 +25,7 @@ export function RequireWallet({ chain: hexId, purpose, children }: RequireWallet
   const chain =
     chainByHexId(settings, hexId ?? chainId ?? "") ?? (hexId ? undefined : defaultChain(settings));
   if (!isWeb3Enabled || !account) {
-    return (
-      <div className="card">
-        <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
-          {purpose}
-        </EmptyState>
-      </div>
-    );
+    return <NoWallet title={t("No wallet connected")} purpose={purpose} />;
   }
   if (!chain) {
     return (

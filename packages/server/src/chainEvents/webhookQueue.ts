@@ -45,13 +45,15 @@ const BATCH_SIZE = 50;
 const MAX_BATCH_MS = 10_000;
 /** An operator may requeue a message before it is due, so deferred sources are checked at this interval, in ms. */
 const MAX_DEFER_MS = 10_000;
-const TIMEOUT_MS = 10_000;
 /** Maximum size of a response in bytes; it is ignored. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** Number of attempts before a message fails, after about a day and a half. */
-const MAX_ATTEMPTS = 45;
-const INITIAL_BACKOFF_MS = 500;
-const MAX_BACKOFF_MS = 3_600_000;
+/** Messages fail after the last attempt, after about a day and a half. The delays between attempts double. */
+export const DELIVERY_POLICY = {
+  attempts: 45,
+  timeoutMs: 10_000,
+  firstDelayMs: 500,
+  maxDelayMs: 3_600_000,
+} as const;
 /** How long delivered messages are retained, in ms. */
 const RETENTION_MS = 7 * 24 * 3_600_000;
 
@@ -145,7 +147,7 @@ export class WebhookQueue {
       const { nextAt } = message;
       const due = isJsonObject(nextAt) ? Date.parse(String(nextAt.iso)) : 0;
       // Later messages wait for it, to keep the order.
-      if (isUpcoming(due, clock(), MAX_BACKOFF_MS)) {
+      if (isUpcoming(due, clock(), DELIVERY_POLICY.maxDelayMs)) {
         this.#deferredUntil.set(source, Math.min(due, clock() + MAX_DEFER_MS));
         return false;
       }
@@ -174,8 +176,9 @@ export class WebhookQueue {
       return true;
     }
     const { error } = outcome;
-    const hasFailed = attempts >= MAX_ATTEMPTS;
-    const backoffMs = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** Math.min(attempts - 1, 20));
+    const { firstDelayMs, maxDelayMs } = DELIVERY_POLICY;
+    const hasFailed = attempts >= DELIVERY_POLICY.attempts;
+    const backoffMs = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 20));
     const reason = webhookFailure(error);
     const { url } = request;
     logger.warn("a webhook message could not be delivered", { url, attempts, error: reason });
@@ -198,7 +201,7 @@ export class WebhookQueue {
         sendRequest({
           ...request,
           headers: { ...request.headers, ...traceHeaders() },
-          deadlineMs: TIMEOUT_MS,
+          deadlineMs: DELIVERY_POLICY.timeoutMs,
           maxBytes: MAX_RESPONSE_BYTES,
           allowPrivate: this.#dependencies.allowPrivate,
         }),

@@ -17,3 +17,10 @@ it("webhookFailure() is the message of other errors", async () => {
   expect(webhookFailure(new Error("the server responded with 500"))).toBe("the server responded with 500");
   expect(webhookFailure("away")).toBe("away");
 });
+
+it("webhookFailure() is the messages of all addresses of a host", () => {
+  const errors = [new Error("connect ECONNREFUSED ::1:9"), new Error("connect ECONNREFUSED 127.0.0.1:9")];
+  expect(webhookFailure(new AggregateError(errors))).toBe(
+    "connect ECONNREFUSED ::1:9; connect ECONNREFUSED 127.0.0.1:9",
+  );
+});

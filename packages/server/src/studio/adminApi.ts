@@ -146,7 +146,7 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
       isSessionValid: async () =>
         signedIn !== undefined && (await findSession(signedIn.session.token, false)) !== undefined,
     };
-    if (method === "GET" || bodyType === "bytes") return route.handle(request);
+    if (method === "GET" || bodyType === "bytes" || isPreview(route, params)) return route.handle(request);
     if (needs === "none") return handleUnauthenticated(route, request, auditDetails);
     const entry = await dependencies.audit.begin({
       username: signedIn?.operator.username ?? "",
@@ -208,6 +208,11 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
     const operator = session && (await dependencies.operators.get(session.operatorId));
     return session && operator && !operator.isDisabled ? { operator, session } : undefined;
   }
+}
+
+/** Whether a request changes nothing, even if it succeeds. */
+function isPreview({ endpoint: { preview } }: StudioRoute, { dryRun }: JsonObject): boolean {
+  return preview === "always" || (preview === "dryRun" && dryRun === true);
 }
 
 /** Read-only operators are also denied writes by the object service. */

@@ -20,6 +20,7 @@ import { OperatorPasskeys } from "./operatorPasskeys.ts";
 import { Operators } from "./operators.ts";
 import { type Restart, Restores } from "./restores.ts";
 import type { StudioRoute } from "./route.ts";
+import { SavedViews } from "./savedViews.ts";
 import { findSecurityIssues } from "./securityCheck.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
@@ -73,6 +74,7 @@ export function createStudio(dependencies: StudioDependencies): Studio {
   const signIn = new SignIn({ ...base, operators, sessions, passkeys, limiter });
   const stopController = new AbortController();
   let setupCode: string | undefined;
+  const views = new SavedViews(base);
   const { database, dataDir, backupsStore } = config;
   const folder = join(dataDir, "backups");
   const backups = new Backups({ method: backupMethodOf(database, folder), folder, backupsStore, logger });
@@ -93,6 +95,7 @@ export function createStudio(dependencies: StudioDependencies): Studio {
     passkeys,
     signIn,
     audit,
+    views,
     backups,
     backupSchedule,
     restores,

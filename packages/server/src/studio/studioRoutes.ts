@@ -20,11 +20,14 @@ import { passkeyRoutes } from "./routes/passkeys.ts";
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
 import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
 import { type StreamDependencies, studioStreamRoutes } from "./routes/streams.ts";
+import { viewRoutes } from "./routes/views.ts";
+import type { SavedViews } from "./savedViews.ts";
 import type { SecurityDependencies } from "./securityCheck.ts";
 
 /** What the studio itself opens for its routes. */
 export interface StudioServices
   extends Pick<AccessDependencies, "classes" | "operators" | "sessions" | "passkeys" | "signIn" | "audit"> {
+  views: SavedViews;
   backups: Backups;
   backupSchedule: BackupSchedule;
   restores: Restores;
@@ -63,6 +66,7 @@ export function createStudioRoutes(
     ...accessRoutes({ ...dependencies, appName }),
     ...passkeyRoutes({ ...dependencies, appName }),
     ...dataRoutes({ ...dependencies, maxLimit: config.maxLimit }),
+    ...viewRoutes(dependencies),
     ...schemaRoutes(dependencies),
     ...permissionRoutes({ ...dependencies, protectedFields: config.protectedFields }),
     ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),

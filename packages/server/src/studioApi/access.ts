@@ -76,7 +76,7 @@ export const studioAuditEntry = z
     action: z
       .string()
       .describe(
-        "The route: `PUT /data/:className/:objectId`; `MCP` and the name of a tool; or `sign-in refused`",
+        "The route: `PUT /data/:className/:objectId`; `MCP` and the name of a tool; or `backup restored`",
       ),
     target: z.string(),
     outcome: z

@@ -16,7 +16,16 @@ export type StudioLogLine = z.infer<typeof studioLogLine>;
 export const studioFunctionRun = z
   .object({
     result: jsonValue.optional(),
-    error: z.object({ code: z.int(), error: z.string() }).optional(),
+    error: z
+      .object({
+        code: z.int(),
+        error: z.string(),
+        reason: z
+          .string()
+          .optional()
+          .describe("Why a webhook could not be called, which clients are not told"),
+      })
+      .optional(),
     ms: z.int(),
     requestId: z.string(),
     logs: z.array(studioLogLine).describe("Log lines of the call that are still in the buffer"),
@@ -37,6 +46,7 @@ export const studioHookCall = z
     ms: z.number(),
     error: z.string().optional().describe("Why the request failed or the response could not be read"),
     isReplay: z.boolean().describe("Whether an operator repeated the request"),
+    isTest: z.boolean().describe("Whether an operator sent an example"),
   })
   .meta({ id: "StudioHookCall" });
 export type StudioHookCall = z.infer<typeof studioHookCall>;
@@ -51,6 +61,19 @@ export const studioHook = z
   .describe("A webhook of a function, or of a trigger of a class")
   .meta({ id: "StudioHook" });
 export type StudioHook = z.infer<typeof studioHook>;
+
+/** How webhooks are called. */
+export const studioHookSettings = z
+  .object({
+    isSigned: z.boolean().describe("Whether `webhookKey` is set, with which requests are signed"),
+    timeoutMs: z.int().describe("Time limit of a call of a function or trigger, which is not repeated"),
+    allowsPrivate: z.boolean().describe("Whether webhooks may have private addresses"),
+    deliveries: z
+      .object({ attempts: z.int(), timeoutMs: z.int(), firstDelayMs: z.int(), maxDelayMs: z.int() })
+      .describe("How events of chains are sent; delays between attempts double"),
+  })
+  .meta({ id: "StudioHookSettings" });
+export type StudioHookSettings = z.infer<typeof studioHookSettings>;
 
 const params = z.object({ params: jsonObject.optional() });
 const schedule = z.object({
@@ -137,6 +160,24 @@ export const codeEndpoints = {
     summary: "Webhooks",
     input: nothing,
     response: z.object({ functions: z.array(studioHook), triggers: z.array(studioHook) }),
+  }),
+  hookSettings: endpoint("GET", "/hooks/settings", {
+    needs: "readOnly",
+    summary: "How webhooks are called: signature, time limits, repetitions",
+    input: nothing,
+    response: studioHookSettings,
+  }),
+  revealHookKey: endpoint("POST", "/hooks/key", {
+    needs: "owner",
+    summary: "The key with which requests to webhooks are signed; 101 if there is none",
+    input: nothing,
+    response: z.object({ webhookKey: z.string() }),
+  }),
+  testHook: endpoint("POST", "/hooks/test", {
+    needs: "editor",
+    summary: "Sends an example to a webhook, which need not be added yet; the response is not used",
+    input: studioHook,
+    response: studioHookCall,
   }),
   addHook: endpoint("POST", "/hooks", {
     needs: "editor",

@@ -152,6 +152,7 @@ export const dataEndpoints = {
   import: endpoint("POST", "/data/:className/import", {
     needs: "editor",
     summary: "Imports rows",
+    preview: "dryRun",
     input: z.object({
       format: z.enum(["csv", "json"]),
       text: text(Number.MAX_SAFE_INTEGER),
@@ -192,6 +193,7 @@ export const dataEndpoints = {
     needs: "editor",
     summary:
       "Changes or deletes rows by `ids`, `where` or both (intersection); 409 if their number has changed",
+    preview: "dryRun",
     input: z.object({
       action: z.enum(["update", "delete"]),
       where,

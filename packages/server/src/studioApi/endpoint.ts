@@ -32,6 +32,8 @@ export interface EndpointDefinition<Input extends z.ZodObject, Response extends 
   input: Input;
   /** Whether the body is binary: a chunk of an upload, which is audited as a whole. */
   bodyType?: "bytes";
+  /** When a request only previews a change, so that the audit log has no entry for it: always, or if its `dryRun` is set. */
+  preview?: "always" | "dryRun";
   /** The JSON of a successful response. */
   response: Response;
   /** Status of a successful response if it is not 200. */

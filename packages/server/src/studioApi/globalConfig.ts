@@ -14,6 +14,12 @@ export const studioConfigVersion = z
     username: z.string().describe("Who replaced it"),
     params: jsonObject,
     masterKeyOnly: jsonObject,
+    change: z
+      .object({ names: z.array(z.string()), params: jsonObject, masterKeyOnly: jsonObject })
+      .optional()
+      .describe(
+        "The parameters that the operator changed, with their new values; others may have changed since",
+      ),
   })
   .meta({ id: "StudioConfigVersion" });
 export type StudioConfigVersion = z.infer<typeof studioConfigVersion>;

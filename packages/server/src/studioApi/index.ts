@@ -21,3 +21,4 @@ export type * from "./permissions.ts";
 export type * from "./push.ts";
 export type * from "./schema.ts";
 export * from "./table.ts";
+export type * from "./views.ts";

@@ -82,6 +82,7 @@ export const schemaEndpoints = {
   preview: endpoint("POST", "/schema/classes/:className/preview", {
     needs: "editor",
     summary: "Previews a change without applying it",
+    preview: "always",
     input: edit,
     response: studioSchemaPreview,
   }),

@@ -13,11 +13,13 @@ import { permissionEndpoints } from "./permissions.ts";
 import { pushEndpoints } from "./push.ts";
 import { schemaEndpoints } from "./schema.ts";
 import { streamEndpoints } from "./streams.ts";
+import { viewEndpoints } from "./views.ts";
 
 /** Endpoints by the headings of the documentation. */
 export const STUDIO_ENDPOINTS = {
   "Sessions and operators": accessEndpoints,
   Rows: dataEndpoints,
+  "Saved views": viewEndpoints,
   Classes: schemaEndpoints,
   Permissions: permissionEndpoints,
   "Functions, jobs, webhooks, logs": codeEndpoints,

@@ -1,6 +1,7 @@
 import type { OutboundResponse } from "@purse/outbound";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { isSecretName } from "../core/logger.ts";
+import { webhookFailure } from "../core/webhookFailure.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { StudioHookCall } from "../studioApi/code.ts";
 import type { Webhook } from "./webhookStore.ts";
@@ -15,6 +16,9 @@ export interface WebhookCallFilter {
   after?: string | undefined;
   limit: number;
 }
+
+/** A call that an operator repeats, or tries with an example. */
+type OperatorCall = "replay" | "test";
 
 /** Records the latest webhook calls of this process, in memory and without secrets, for operators. */
 export class WebhookCallLog {
@@ -36,50 +40,52 @@ export class WebhookCallLog {
     fields: JsonObject,
     send: () => Promise<OutboundResponse>,
   ): Promise<OutboundResponse> {
-    const { answer, error } = await this.#track(webhook, fields, send, false);
+    const { answer, error } = await this.#track(webhook, fields, send);
     if (answer) return answer;
     throw error;
   }
 
-  /** Sends a repeated call and records it; returns the record, also of a failure. */
-  async replay(
+  /** Sends a call that an operator repeats or tries, and records it; returns the record, also of a failure. */
+  async try(
     webhook: Webhook,
     fields: JsonObject,
     send: () => Promise<OutboundResponse>,
+    kind: OperatorCall,
   ): Promise<StudioHookCall> {
-    return (await this.#track(webhook, fields, send, true)).call;
+    return (await this.#track(webhook, fields, send, kind)).call;
   }
 
   async #track(
     webhook: Webhook,
     fields: JsonObject,
     send: () => Promise<OutboundResponse>,
-    isReplay: boolean,
+    kind?: OperatorCall,
   ) {
-    const started = this.#clock();
+    const started = performance.now();
+    const elapsed = () => Math.round((performance.now() - started) * 10) / 10;
     const base = {
       id: newObjectId(),
-      at: new Date(started).toISOString(),
+      at: new Date(this.#clock()).toISOString(),
       hook: webhookName(webhook),
       url: webhook.url,
       request: truncate(redact(fields)),
-      isReplay,
+      isReplay: kind === "replay",
+      isTest: kind === "test",
     };
     try {
       const answer = await send();
       const { text, problem } = readBody(answer.body);
       const call = this.#add({
         ...base,
-        ms: this.#clock() - started,
+        ms: elapsed(),
         status: answer.status,
         answer: truncate(text),
         ...(problem !== undefined && { error: problem }),
       });
       return { call, answer };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
       return {
-        call: this.#add({ ...base, ms: this.#clock() - started, error: reason.slice(0, 300) }),
+        call: this.#add({ ...base, ms: elapsed(), error: webhookFailure(error).slice(0, 300) }),
         error,
       };
     }
@@ -106,7 +112,7 @@ export class WebhookCallLog {
   }
 
   #add(call: StudioHookCall): StudioHookCall {
-    if (call.error !== undefined && !call.isReplay) this.#onFailed(call.hook, call.error);
+    if (call.error !== undefined && !call.isReplay && !call.isTest) this.#onFailed(call.hook, call.error);
     this.#calls = [call, ...this.#calls.slice(0, MAX_CALLS - 1)];
     return call;
   }

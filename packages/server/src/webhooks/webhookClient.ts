@@ -43,6 +43,8 @@ export interface WebhookClientDependencies {
 export interface WebhookClient extends RemoteHandlers {
   /** Repeats a recorded call; its response is recorded and has no other effect. Throws 101 and 142. */
   replay(callId: string): Promise<StudioHookCall>;
+  /** Sends an example of a request; the call is recorded and its response has no effect. */
+  test(webhook: Webhook): Promise<StudioHookCall>;
 }
 
 /** Creates the client: each call is a POST with the function's or trigger's request, answered with `{success}` or `{error}`. */
@@ -67,7 +69,11 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
           "The call was too long to be recorded completely.",
         );
       }
-      return dependencies.calls.replay(webhook, fields, () => send(webhook.url, request));
+      return dependencies.calls.try(webhook, fields, () => send(webhook.url, request), "replay");
+    },
+    async test(webhook) {
+      const fields = exampleBody(webhook, dependencies.clock());
+      return dependencies.calls.try(webhook, fields, () => send(webhook.url, JSON.stringify(fields)), "test");
     },
   };
 
@@ -81,9 +87,12 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
       logger.warn("a webhook could not be called", { url: webhook.url, error: webhookFailure(error) });
       if (error instanceof SyntaxError) throw malformedResponse();
       const message = "The webhook could not be called.";
-      throw wasNotSent(error)
+      const failure = wasNotSent(error)
         ? new ProtocolError(ErrorCode.SCRIPT_FAILED, message)
         : new OutcomeUnknownError(ErrorCode.SCRIPT_FAILED, message);
+      // For operators: the reason tells clients about the network of the server.
+      failure.cause = error;
+      throw failure;
     }
     if (!isJsonObject(response)) throw malformedResponse();
     if (response.error !== undefined && response.error !== null)
@@ -155,6 +164,22 @@ function bodyOf(task: Invocation): JsonObject {
     default:
       return common;
   }
+}
+
+/** An example of what a webhook receives, which says that it is a test. */
+function exampleBody(webhook: Webhook, now: number): JsonObject {
+  const common = { master: true, context: { isTest: true }, headers: {} };
+  if ("functionName" in webhook) return { ...common, functionName: webhook.functionName, params: {} };
+  const { className, triggerName } = webhook;
+  const at = new Date(now).toISOString();
+  const object = { className, objectId: "test", createdAt: at, updatedAt: at };
+  const request: JsonObject =
+    triggerName === "beforeFind"
+      ? { query: { where: {}, limit: 1 }, isGet: false }
+      : triggerName === "afterFind"
+        ? { objects: [object], isGet: false }
+        : { object };
+  return { ...common, triggerName, ...request };
 }
 
 function commonOf({ user, master, installationId, context, ip, headers }: CallContext): JsonObject {

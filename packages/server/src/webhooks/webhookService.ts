@@ -45,6 +45,11 @@ export class WebhookService {
     return webhook;
   }
 
+  /** A webhook that need not be stored. */
+  parse(declaration: JsonObject): Webhook {
+    return parseDeclaration(declaration);
+  }
+
   async update(name: WebhookName, { url }: JsonObject): Promise<Webhook> {
     const webhook = parseDeclaration({ ...name, ...(url !== undefined && { url }) });
     await this.#webhooks.update(webhook, missingMessage(name));

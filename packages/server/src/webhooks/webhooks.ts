@@ -31,7 +31,7 @@ export interface Webhooks {
   stop(): void;
 }
 
-export type WebhookCalls = Pick<WebhookCallLog, "list"> & Pick<WebhookClient, "replay">;
+export type WebhookCalls = Pick<WebhookCallLog, "list"> & Pick<WebhookClient, "replay" | "test">;
 
 /** Rules of the class of webhooks, which require the master key. */
 export const webhookRules: readonly ClassRules[] = [
@@ -65,7 +65,7 @@ export async function openWebhooks(dependencies: WebhooksDependencies): Promise<
   return {
     service,
     client,
-    calls: { list: (filter) => log.list(filter), replay: client.replay },
+    calls: { list: (filter) => log.list(filter), replay: client.replay, test: client.test },
     routes: webhookRoutes(service),
     stop: () => webhooks.stop(),
   };

@@ -22,11 +22,11 @@ export type FieldProps = ComponentProps<"input"> & LabelProps & TextProps;
 export type TextAreaProps = ComponentProps<"textarea"> & LabelProps & TextProps;
 
 /** A labeled single-line input with an accessible hint and error message. */
-export function Field({ label, hint, problem, after, isCode, onText, ...input }: FieldProps) {
+export function Field({ label, hint, problem, after, isCode, onText, className, ...input }: FieldProps) {
   const shared = { ...(isCode && CODE), ...changeHandler(onText), ...input };
   return (
     <FieldFrame {...{ label, hint, problem, after }}>
-      {(binding) => <input {...shared} {...binding} className="grow" />}
+      {(binding) => <input {...shared} {...binding} className={className ? `grow ${className}` : "grow"} />}
     </FieldFrame>
   );
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, isoTime, type JsonValue } from "@purse/protocol";
+import { jsonErrorPosition } from "../format/jsonPosition.ts";
 import type { DataField } from "./fields.ts";
 
 /** A parsed field value, or the problem. */
@@ -146,8 +147,9 @@ function parseJson(text: string, type: DataField["type"]): ParsedValue {
   let value: JsonValue;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    return { problem: `Invalid JSON: ${error instanceof Error ? error.message : ""}` };
+  } catch {
+    const { line = 1, column = 1 } = jsonErrorPosition(text) ?? {};
+    return { problem: `Invalid JSON at line ${line}, column ${column}.` };
   }
   if (type === "Array")
     return Array.isArray(value) ? { value } : { problem: "Enter a JSON array, for example [1, 2]." };

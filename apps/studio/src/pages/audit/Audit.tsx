@@ -1,4 +1,4 @@
-import type { StudioAuditEntry, StudioRouteInfo } from "@purse/server/studio-api";
+import type { StudioAuditEntry } from "@purse/server/studio-api";
 import {
   Button,
   EmptyState,
@@ -9,14 +9,14 @@ import {
   Table,
   useTranslation,
 } from "@purse/ui";
-import { useState } from "react";
-import { CutText } from "../../components/cells.tsx";
+import { useMemo, useState } from "react";
 import { ListState } from "../../components/ListState.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useInfiniteStudioQuery, useStudioList } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { AuditEntry } from "./AuditEntry.tsx";
+import { auditActions, auditSentence, type SentencePart } from "./auditSentence.ts";
 
 /** The audit log. */
 export function Audit() {
@@ -39,21 +39,19 @@ export function Audit() {
 }
 
 function AuditTrail() {
-  const { t } = useTranslation();
+  const translator = useTranslation();
+  const { t } = translator;
   const [username, setUsername] = useSearchParam("who");
   const [action, setAction] = useSearchParam("what");
   const [chosen, setChosen] = useState<StudioAuditEntry | undefined>(undefined);
   const operators = useStudioList("/operators", {});
-  const routes = useStudioList("/routes", {});
   const trail = useInfiniteStudioQuery("/audit", { username, action });
-  const names = new Set([...(operators.data?.map((operator) => operator.username) ?? []), username]);
-  const actions = new Set([
-    ...(routes.data?.filter(({ method }) => method !== "GET").map((operator) => actionOf(operator)) ?? []),
-    "sign-in refused",
-    action,
-  ]);
-  const choices = (of: Set<string>) =>
-    [...of].filter((key) => key !== "").map((key) => ({ key, label: key }));
+  const names = [...new Set([...(operators.data?.map((operator) => operator.username) ?? []), username])]
+    .filter((name) => name !== "")
+    .map((name) => ({ key: name, label: name }));
+  const actions = useMemo(() => auditActions(translator), [translator]);
+  // Tools have names that only the server knows.
+  const chosenTool = actions.some(({ key }) => key === action) ? "" : action;
   return (
     <section className="card stack" aria-label={t("Audit log")}>
       <div className="filters">
@@ -61,17 +59,20 @@ function AuditTrail() {
           label={t("Operator")}
           value={username}
           onChange={setUsername}
-          options={[{ key: "", label: t("All operators") }, ...choices(names)]}
+          options={[{ key: "", label: t("All operators") }, ...names]}
         />
         <Select
           label={t("Action")}
           value={action}
           onChange={setAction}
-          options={[{ key: "", label: t("All actions") }, ...choices(actions)]}
+          options={[
+            { key: "", label: t("All actions") },
+            ...(chosenTool === "" ? [] : [{ key: chosenTool, label: chosenTool }]),
+            ...actions,
+          ]}
         />
       </div>
       <FailedRead query={operators}>{t("Operators could not be loaded")}</FailedRead>
-      <FailedRead query={routes}>{t("Actions could not be loaded")}</FailedRead>
       <ListState query={trail} label={t("Loading audit log…")}>
         {(rows) => (
           <Table
@@ -95,16 +96,14 @@ function AuditTrail() {
             }
             columns={[
               { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
-              { label: t("Who"), cell: (entry) => <bdi>{entry.username}</bdi> },
-              { label: t("Action"), cell: (entry) => <code>{entry.action}</code> },
-              { label: t("Target"), cell: ({ target }) => <CutText text={target} /> },
+              { label: t("Action"), cell: (entry) => <Sentence parts={auditSentence(entry, translator)} /> },
               { label: t("Result"), cell: (entry) => <Outcome entry={entry} /> },
             ]}
             actions={(entry) => (
               <Button
                 small
                 onClick={() => setChosen(entry)}
-                aria-label={t("Show {action} by {name}", { action: entry.action, name: entry.username })}
+                aria-label={t("Show details: {name}", { name: textOf(auditSentence(entry, translator)) })}
               >
                 {t("Show")}
               </Button>
@@ -113,7 +112,11 @@ function AuditTrail() {
         )}
       </ListState>
       {chosen && (
-        <AuditEntry entry={chosen} onClose={() => setChosen(undefined)}>
+        <AuditEntry
+          entry={chosen}
+          title={textOf(auditSentence(chosen, translator))}
+          onClose={() => setChosen(undefined)}
+        >
           <Outcome entry={chosen} />
         </AuditEntry>
       )}
@@ -128,6 +131,24 @@ function Outcome({ entry: { outcome } }: { entry: StudioAuditEntry }) {
   return <Status kind="warning">{t("Incomplete")}</Status>;
 }
 
-function actionOf({ method, path }: StudioRouteInfo): string {
-  return `${method} ${path}`;
+/** A sentence whose names stand out. */
+function Sentence({ parts }: { parts: readonly SentencePart[] }) {
+  return (
+    <span>
+      {parts.map(({ text, isName }, i) =>
+        isName ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places.
+          <bdi key={i} className="name">
+            {text}
+          </bdi>
+        ) : (
+          text
+        ),
+      )}
+    </span>
+  );
+}
+
+function textOf(parts: readonly SentencePart[]): string {
+  return parts.map(({ text }) => text).join("");
 }

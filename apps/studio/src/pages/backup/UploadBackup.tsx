@@ -1,4 +1,4 @@
-import { ConfirmDialog, formatBytes, useTranslation } from "@purse/ui";
+import { ConfirmDialog, FileInput, formatBytes, useTranslation } from "@purse/ui";
 import { useRef, useState } from "react";
 import { useStudioMutation } from "../../components/useStudioQuery.ts";
 import { ProgressBar } from "./ProgressBar.tsx";
@@ -43,18 +43,15 @@ export function UploadBackup({ onClose }: { onClose: () => void }) {
       disabled={!file}
       onConfirm={() => file && upload.mutate(file, { onSuccess: onClose })}
     >
-      <label className="field">
-        <span>{t("File")}</span>
-        <input
-          type="file"
-          accept=".sqlite,.db,.gz,application/vnd.sqlite3,application/gzip"
-          disabled={upload.isPending}
-          onChange={(event) => {
-            upload.reset();
-            setFile(event.target.files?.[0]);
-          }}
-        />
-      </label>
+      <FileInput
+        label={t("File")}
+        accept=".sqlite,.db,.gz,application/vnd.sqlite3,application/gzip"
+        disabled={upload.isPending}
+        onFile={(chosen) => {
+          upload.reset();
+          setFile(chosen);
+        }}
+      />
       {upload.isPending && file && (
         <div className="stack" role="status">
           <p className="number">

@@ -6,10 +6,10 @@ import {
   Dialog,
   ErrorState,
   formatNumber,
-  Notice,
   QueryState,
   useTranslation,
 } from "@purse/ui";
+import { ConnectionNotice } from "../../components/ConnectionNotice.tsx";
 import { RowStatus, RowTime } from "../../components/cells.tsx";
 import { numberField, stringField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
@@ -104,9 +104,11 @@ function StreamFacts({ stream, addresses, waiting, failed }: StreamFactsProps) {
   return (
     <>
       {stringField(stream, "statusMessage") !== "" && (
-        <Notice kind="warning" title={t("Last attempt failed")}>
-          <bdi>{stringField(stream, "statusMessage")}</bdi>
-        </Notice>
+        <ConnectionNotice
+          kind="warning"
+          title={t("Last attempt failed")}
+          error={stringField(stream, "statusMessage")}
+        />
       )}
       <DetailList>
         <Detail label={t("Status")}>

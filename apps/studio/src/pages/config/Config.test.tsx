@@ -70,3 +70,21 @@ it("Config restores a version after showing what changes", async () => {
   await confirm("Restore");
   await expect.poll(() => sent).toEqual([{ request: "POST /config/rollback/v1", body: {} }]);
 });
+
+it("Config shows what each change did, in the direction in which it was made", async () => {
+  const version = { username: "ada", masterKeyOnly: {}, params: {} };
+  const change = { names: ["welcome"], params: { welcome: "Hello" }, masterKeyOnly: {} };
+  await openConfig(
+    [welcome("Good day"), { name: "motto", value: "new", type: "String", isMasterKeyOnly: false }],
+    [
+      { ...version, id: "v2", replacedAt: "2026-01-03T03:04:05.000Z", params: { welcome: "Hello" } },
+      { ...version, id: "v1", replacedAt: "2026-01-02T03:04:05.000Z", change },
+    ],
+  );
+  const rows = within(await screen.findByRole("table", { name: "History" })).getAllByRole("listitem");
+  expect(rows.map((row) => row.textContent)).toEqual([
+    'motto: none → "new"',
+    'welcome: "Hello" → "Good day" (master key only)',
+    'welcome: none → "Hello"',
+  ]);
+});

@@ -4,13 +4,19 @@ import { useState } from "react";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useStudioList, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
-import { type Difference, diffConfig } from "./differences.ts";
+import { type ConfigState, type Difference, diffConfig } from "./differences.ts";
 
 /** Earlier versions of the config, which can be restored. */
 export function ConfigHistory({ current }: { current: readonly StudioConfigParameter[] }) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const history = useStudioList("/config/history", {});
+  const now = stateOf(current);
+  // Versions of earlier servers do not say what was changed: it is the difference to the next version.
+  const changesOf = (version: StudioConfigVersion): Difference[] =>
+    version.change
+      ? diffConfig(version, version.change, version.change.names)
+      : diffConfig(version, history.data?.[history.data.indexOf(version) - 1] ?? now);
   const [chosen, setChosen] = useState<StudioConfigVersion | undefined>(undefined);
   const rollback = useStudioMutation(
     (studio, { id }: StudioConfigVersion) => studio.post("/config/rollback/:id", { id }),
@@ -24,11 +30,11 @@ export function ConfigHistory({ current }: { current: readonly StudioConfigParam
       rowKey={({ id }) => id}
       empty={{ title: t("No changes yet") }}
       columns={[
-        { label: t("Replaced at"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
+        { label: t("When"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
         { label: t("By"), cell: ({ username }) => <bdi>{username}</bdi> },
         {
-          label: t("Diff to current"),
-          cell: (version) => <DifferenceList lines={diffVersion(current, version)} />,
+          label: t("Change"),
+          cell: (version) => <DifferenceList lines={changesOf(version)} />,
         },
       ]}
       actions={(version) => (
@@ -47,19 +53,18 @@ export function ConfigHistory({ current }: { current: readonly StudioConfigParam
         error={rollback.error}
         onConfirm={() => chosen && rollback.mutate(chosen, { onSuccess: () => setChosen(undefined) })}
       >
-        <DifferenceList lines={chosen ? diffVersion(current, chosen) : []} isExpanded />
+        <DifferenceList lines={chosen ? diffConfig(now, chosen) : []} isExpanded />
       </ConfirmDialog>
     </ListSection>
   );
 }
 
-function diffVersion(
-  current: readonly StudioConfigParameter[],
-  { params, masterKeyOnly }: StudioConfigVersion,
-): Difference[] {
-  const present = Object.fromEntries(current.map(({ name, value }) => [name, value]));
-  const hidden = Object.fromEntries(current.map(({ name, isMasterKeyOnly }) => [name, isMasterKeyOnly]));
-  return diffConfig({ params: present, masterKeyOnly: hidden }, { params, masterKeyOnly });
+/** The config as it is now. */
+function stateOf(parameters: readonly StudioConfigParameter[]): ConfigState {
+  return {
+    params: Object.fromEntries(parameters.map(({ name, value }) => [name, value])),
+    masterKeyOnly: Object.fromEntries(parameters.map(({ name, isMasterKeyOnly }) => [name, isMasterKeyOnly])),
+  };
 }
 
 function DifferenceList({ lines, isExpanded }: { lines: readonly Difference[]; isExpanded?: boolean }) {

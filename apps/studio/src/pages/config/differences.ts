@@ -12,10 +12,14 @@ export interface Difference {
   to: string | undefined;
 }
 
-/** The differences between two config states, by parameter name. */
-export function diffConfig(from: ConfigState, to: ConfigState): Difference[] {
-  const names = [...new Set([...Object.keys(from.params), ...Object.keys(to.params)])].sort();
-  return names
+/** The differences between two config states, by parameter name; of all parameters by default. */
+export function diffConfig(
+  from: ConfigState,
+  to: ConfigState,
+  names: readonly string[] = [...Object.keys(from.params), ...Object.keys(to.params)],
+): Difference[] {
+  return [...new Set(names)]
+    .sort()
     .map((name) => ({ name, from: formatParameter(from, name), to: formatParameter(to, name) }))
     .filter((each) => each.from !== each.to);
 }

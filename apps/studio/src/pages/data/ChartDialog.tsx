@@ -5,6 +5,7 @@ import {
   Chart,
   Dialog,
   EmptyState,
+  ErrorState,
   Field,
   formatCount,
   formatSignificant,
@@ -39,12 +40,14 @@ export interface ChartDialogProps {
   onChange: (chart: ChartConfig) => void;
   /** Saves the chart with its filters as a view. */
   onSave: (name: string) => void;
+  /** Why it was not saved. */
+  saveError?: Error | null;
   onClose: () => void;
 }
 
 /** A chart of the rows that match the filters: their number, or an aggregate of a field, by time or group. */
 export function ChartDialog(props: ChartDialogProps) {
-  const { className, columns, where, chart, onChange, onSave, onClose } = props;
+  const { className, columns, where, chart, onChange, onSave, saveError, onClose } = props;
   const { t } = useTranslation();
   const namesOf = (hasType: (type: string) => boolean) =>
     columns.filter(({ type }) => hasType(type)).map(({ name }) => name);
@@ -141,6 +144,7 @@ export function ChartDialog(props: ChartDialogProps) {
           }
         </QueryState>
         <SaveChart onSave={onSave} />
+        {saveError && <ErrorState error={saveError} />}
       </div>
     </Dialog>
   );

@@ -1,5 +1,5 @@
 import { type JsonObject, ownValue } from "@purse/protocol";
-import { LazyDialog, useToast, useTranslation, ValueDialog } from "@purse/ui";
+import { LazyDialog, useTranslation, ValueDialog } from "@purse/ui";
 import { type Dispatch, lazy, type SetStateAction } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import type { Target } from "./bulkChanges.ts";
@@ -14,13 +14,13 @@ import { RelationDialog } from "./editors/RelationDialog.tsx";
 import { ImportRows } from "./ImportRows.tsx";
 import { NewRow } from "./NewRow.tsx";
 import { RowPanel } from "./RowPanel.tsx";
-import { loadViews, saveViews, withView } from "./savedViews.ts";
 import { UpdateRows } from "./UpdateRows.tsx";
 import { draftValue } from "./useCopy.ts";
 import type { useDeletion } from "./useDeletion.ts";
 import type { useDrafts } from "./useDrafts.ts";
 import type { useGridSearch } from "./useGridSearch.ts";
 import type { useRowPages } from "./useRowPages.ts";
+import { useSaveView } from "./useSavedViews.ts";
 
 const ChartDialog = lazy(() =>
   import("./ChartDialog.tsx").then((module) => ({ default: module.ChartDialog })),
@@ -56,7 +56,7 @@ export function GridDialogs(props: GridDialogsProps) {
   const { className } = dataClass;
   const { role } = useOperator();
   const { t } = useTranslation();
-  const toast = useToast();
+  const saveView = useSaveView(className, t("View saved"));
   const editable = columns.filter((column) => isEditable(column, role));
   const close = () => setDialog(undefined);
   const { row: openId } = search;
@@ -109,14 +109,9 @@ export function GridDialogs(props: GridDialogsProps) {
             onChange={search.showChart}
             onSave={(name) => {
               const { filters: filter, order, chart } = search;
-              const views = loadViews(className, localStorage);
-              saveViews(
-                className,
-                withView(views, { name, filter: [...filter], order, chart }),
-                localStorage,
-              );
-              toast(t("View saved"));
+              saveView.mutate({ name, view: { filter: [...filter], order, chart }, isShared: false });
             }}
+            saveError={saveView.error}
             onClose={() => search.showChart(undefined)}
           />
         </LazyDialog>

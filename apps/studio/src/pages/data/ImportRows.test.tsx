@@ -86,7 +86,8 @@ it("ImportRows creates a class with the fields of the file, and shows the lines 
   await screen.findByRole("button", { name: "Import 2 rows" });
   fireEvent.click(screen.getByRole("button", { name: "Import 2 rows" }));
   expect(await screen.findByText("2 rows imported")).toBeTruthy();
-  for (const button of screen.getAllByRole("button", { name: "Close" }).slice(-1)) fireEvent.click(button);
+  expect(screen.queryByRole("button", { name: "Cancel" })).toBeNull();
+  fireEvent.click(screen.getByRole("button", { name: "Done" }));
   expect(sent.at(-1)).toMatchObject({ request: "POST /data/Price/import", body: { dryRun: false } });
   expect(imported).toEqual(["Price"]);
 });
@@ -124,4 +125,33 @@ it("ImportRows shows the lines in which a file is not well-formed, and imports n
   expect((await screen.findByRole("alert")).textContent).toBe("Line 3: a quote is opened and never closed.");
   expect(screen.getByRole("button", { name: "Validate" })).toHaveProperty("disabled", true);
   expect(sent).toEqual([]);
+});
+
+it("ImportRows takes a dropped file, shows rows and percent, and cancels after the current batch", async () => {
+  open("Order");
+  const file = new File([`name\n${"Tea\n".repeat(1_000)}`], "dropped.csv");
+  const zone = screen.getByText("or drop a file here").closest(".file-input");
+  if (!zone) throw new Error("There is no drop zone.");
+  fireEvent.drop(zone, { dataTransfer: { files: [file] } });
+  expect(await screen.findByText("dropped.csv", { selector: ".file-input bdi" })).toBeTruthy();
+  fireEvent.click(await screen.findByRole("button", { name: "Validate" }));
+  const start = await screen.findByRole("button", { name: "Import 8 rows" });
+  const resume: (() => void)[] = [];
+  const answer = { imported: 250, failed: 0, failedRows: [], reasons: [], errorFile: "" };
+  vi.stubGlobal("fetch", async () => {
+    await new Promise<void>((resolve) => resume.push(resolve));
+    return Response.json(answer);
+  });
+  fireEvent.click(start);
+  await expect.poll(() => resume.length).toBe(1);
+  resume[0]?.();
+  expect(await screen.findByText("Importing: 250 of 1,000")).toBeTruthy();
+  expect(screen.getByText("25%")).toBeTruthy();
+  await expect.poll(() => resume.length).toBe(2);
+  fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  expect(await screen.findByText("Stopping…")).toBeTruthy();
+  resume[1]?.();
+  expect(await screen.findByText("500 rows were not imported")).toBeTruthy();
+  expect(screen.getByText("You canceled the import.")).toBeTruthy();
+  expect(resume).toHaveLength(2);
 });

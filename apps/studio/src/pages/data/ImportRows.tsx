@@ -1,8 +1,11 @@
 import { DELIMITERS, type Delimiter, isClassName, ownValue } from "@purse/protocol";
 import type { StudioImportResult } from "@purse/server/studio-api";
 import {
+  Button,
   Checkbox,
   ConfirmDialog,
+  Dialog,
+  ErrorState,
   Field,
   FileInput,
   formatNumber,
@@ -19,6 +22,7 @@ import { decodeText, ENCODINGS, type Encoding } from "./decodeText.ts";
 import {
   type CsvFormat,
   type ImportFile,
+  type ImportOutcome,
   importRows,
   type Mapping,
   parseImportFile,
@@ -101,6 +105,14 @@ export function ImportRows({
   const check = useImport(true);
   const run = useImport(false, onDone);
   const busy = check.isPending || run.isPending;
+  // A validation that was stopped says nothing about the other rows.
+  const checked = check.data?.remaining === 0 ? check.data : undefined;
+  /** Stops what runs; the import then shows what it has done. */
+  function close(): void {
+    if (check.isPending) check.stop();
+    else if (run.isPending) run.stop();
+    else onClose();
+  }
 
   function loadFile(chosen: Source): void {
     const { name, content } = chosen;
@@ -142,22 +154,22 @@ export function ImportRows({
       : t("Import rows of {name}", { name: existingClass });
   const isNameValid = existingClass !== undefined || (isClassName(className) && !className.startsWith("_"));
   if (run.data) {
-    const close = () => {
+    const finish = () => {
       onClose();
       onImported?.(className);
     };
-    return <Outcome title={title} result={run.data} className={className} file={file} onClose={close} />;
+    return <Outcome title={title} result={run.data} className={className} file={file} onClose={finish} />;
   }
   return (
     <ConfirmDialog
       open
       wide
-      onClose={onClose}
+      onClose={close}
       title={title}
       description={t("CSV with a header row, a JSON array, or one JSON object per line")}
       confirmLabel={
-        check.data
-          ? t("{n, plural, one {Import # row} other {Import # rows}}", { n: check.data.imported })
+        checked
+          ? t("{n, plural, one {Import # row} other {Import # rows}}", { n: checked.imported })
           : !isClassCreated
             ? t("Create class and validate")
             : chosenFields.length > 0
@@ -166,18 +178,18 @@ export function ImportRows({
                 })
               : t("Validate")
       }
-      disabled={!file || !isMapped || !isNameValid || check.data?.imported === 0}
+      disabled={!file || !isMapped || !isNameValid || checked?.imported === 0}
       busy={busy}
       error={check.error ?? run.error}
-      onConfirm={() => file && (check.data ? run : check).mutate(file)}
+      onConfirm={() => file && (checked ? run : check).mutate(file)}
     >
-      {check.data && !run.isPending && (
+      {checked && !run.isPending && (
         <ImportErrors
-          result={check.data}
+          result={checked}
           className={className}
           file={file}
           successText={t("{n, plural, one {# row is valid} other {# rows are valid}}", {
-            n: check.data.imported,
+            n: checked.imported,
           })}
         />
       )}
@@ -344,7 +356,7 @@ function FileFormat({ source, file, disabled, onChange }: FileFormatProps) {
 
 interface OutcomeProps {
   title: string;
-  result: StudioImportResult;
+  result: ImportOutcome;
   className: string;
   file: ImportFile | undefined;
   onClose: () => void;
@@ -353,12 +365,36 @@ interface OutcomeProps {
 function Outcome({ title, result, className, file, onClose }: OutcomeProps) {
   const { t } = useTranslation();
   return (
-    <ConfirmDialog open onClose={onClose} title={title} confirmLabel={t("Close")} onConfirm={onClose}>
-      <ImportErrors
-        {...{ result, className, file }}
-        successText={t("{n, plural, one {# row imported} other {# rows imported}}", { n: result.imported })}
-      />
-    </ConfirmDialog>
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      actions={
+        <Button variant="primary" onClick={onClose}>
+          {t("Done")}
+        </Button>
+      }
+    >
+      <div className="stack">
+        <ImportErrors
+          {...{ result, className, file }}
+          successText={t("{n, plural, one {# row imported} other {# rows imported}}", { n: result.imported })}
+        />
+        {result.remaining > 0 && (
+          <Notice
+            kind="warning"
+            title={t("{n, plural, one {# row was not imported} other {# rows were not imported}}", {
+              n: result.remaining,
+            })}
+          >
+            {result.error === undefined
+              ? t("You canceled the import.")
+              : t("The import failed. Some of these rows may have been imported nevertheless.")}
+          </Notice>
+        )}
+        {result.error !== undefined && <ErrorState error={result.error} />}
+      </div>
+    </Dialog>
   );
 }
 

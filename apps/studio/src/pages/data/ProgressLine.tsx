@@ -1,4 +1,4 @@
-import { Button, useTranslation } from "@purse/ui";
+import { formatPercent, useTranslation } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import type { Progress } from "./bulkChanges.ts";
@@ -12,26 +12,33 @@ export interface ProgressLineProps {
 
 /** Progress of a long operation, with an optional action to stop it. */
 export function ProgressLine({ label, done, all, action }: ProgressLineProps) {
+  const { language } = useTranslation();
   return (
     <div className="row progress-line">
       <span role="status">{label}</span>
       <progress aria-label={label} value={done} max={Math.max(1, all)} />
+      <span className="number">
+        {formatPercent(all === 0 ? 0 : Math.floor((done / all) * 100) / 100, language)}
+      </span>
       {action}
     </div>
   );
 }
 
-/** A mutation that runs in batches. `renderProgress` shows how far it is, with a button that stops it. */
+/** A mutation that runs in batches. `renderProgress` shows how far it is; `stop` ends it after the current batch. */
 export function useBatches<Variables, Result>(
   run: (variables: Variables, progress: Progress, signal: AbortSignal) => Promise<Result>,
   onSettled?: () => void,
 ) {
   const { t } = useTranslation();
   const [progress, setProgress] = useState({ done: 0, all: 0 });
+  const [isStopping, setStopping] = useState(false);
   const abort = useRef(new AbortController());
   const mutation = useMutation({
     mutationFn(variables: Variables) {
       abort.current = new AbortController();
+      setStopping(false);
+      setProgress({ done: 0, all: 0 });
       return run(variables, (done, all) => setProgress({ done, all }), abort.current.signal);
     },
     ...(onSettled && { onSettled }),
@@ -40,13 +47,12 @@ export function useBatches<Variables, Result>(
     mutation.isPending && (
       <ProgressLine
         {...progress}
-        label={label(progress)}
-        action={
-          <Button small onClick={() => abort.current.abort()}>
-            {t("Stop")}
-          </Button>
-        }
+        label={isStopping && mutation.isPending ? t("Stopping…") : label(progress)}
       />
     );
-  return { ...mutation, renderProgress };
+  const stop = () => {
+    setStopping(true);
+    abort.current.abort();
+  };
+  return { ...mutation, renderProgress, stop };
 }

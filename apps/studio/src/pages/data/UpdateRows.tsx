@@ -4,6 +4,7 @@ import {
   Button,
   Checkbox,
   ConfirmDialog,
+  Dialog,
   Field,
   IconButton,
   Notice,
@@ -72,7 +73,7 @@ export function UpdateRows({ className, target, columns, onDone, onClose }: Upda
     <ConfirmDialog
       open
       wide
-      onClose={onClose}
+      onClose={run.isPending ? run.stop : onClose}
       title={t("Update rows of {name}", { name: className })}
       description={t("Sets the same values in all selected rows. Your unsaved changes are not included.")}
       confirmLabel={t("Update rows")}
@@ -148,35 +149,40 @@ function Outcome({ data: { matched, changed, failed }, className, onClose }: Out
   const { t } = useTranslation();
   const unchangedCount = matched - changed - failed.length;
   return (
-    <ConfirmDialog
+    <Dialog
       open
       onClose={onClose}
       title={t("Rows of {name}", { name: className })}
-      confirmLabel={t("Close")}
-      onConfirm={onClose}
+      actions={
+        <Button variant="primary" onClick={onClose}>
+          {t("Done")}
+        </Button>
+      }
     >
-      <p role="status">
-        {t("{n, plural, one {# row updated.} other {# rows updated.}}", { n: changed })}{" "}
-        {unchangedCount > 0 &&
-          t("{n, plural, one {# row unchanged.} other {# rows unchanged.}}", { n: unchangedCount })}
-      </p>
-      {failed.length > 0 && (
-        <Notice
-          kind="warning"
-          title={t("{n, plural, one {# row was rejected} other {# rows were rejected}}", {
-            n: failed.length,
-          })}
-          action={
-            <SaveFileButton
-              name={`${className}-refused.json`}
-              text={JSON.stringify(failed, null, 2)}
-              label={t("Download errors")}
-            />
-          }
-        >
-          <bdi>{`${failed[0]?.objectId}: ${failed[0]?.error}`}</bdi>
-        </Notice>
-      )}
-    </ConfirmDialog>
+      <div className="stack">
+        <p role="status">
+          {t("{n, plural, one {# row updated.} other {# rows updated.}}", { n: changed })}{" "}
+          {unchangedCount > 0 &&
+            t("{n, plural, one {# row unchanged.} other {# rows unchanged.}}", { n: unchangedCount })}
+        </p>
+        {failed.length > 0 && (
+          <Notice
+            kind="warning"
+            title={t("{n, plural, one {# row was rejected} other {# rows were rejected}}", {
+              n: failed.length,
+            })}
+            action={
+              <SaveFileButton
+                name={`${className}-refused.json`}
+                text={JSON.stringify(failed, null, 2)}
+                label={t("Download errors")}
+              />
+            }
+          >
+            <bdi>{`${failed[0]?.objectId}: ${failed[0]?.error}`}</bdi>
+          </Notice>
+        )}
+      </div>
+    </Dialog>
   );
 }

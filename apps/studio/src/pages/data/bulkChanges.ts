@@ -34,6 +34,7 @@ export async function runBulk(
 ): Promise<StudioBulkResult> {
   const ids = "ids" in target ? target.ids : await listIds(studio, className, target.where);
   const result: StudioBulkResult = { matched: ids.length, changed: 0, failed: [] };
+  progress(0, ids.length);
   for (let i = 0; i < ids.length && !signal?.aborted; i += BATCH_SIZE) {
     const batch = ids.slice(i, i + BATCH_SIZE);
     const input = { className, ...change, ...("where" in target && { where: target.where }), ids: batch };

@@ -31,7 +31,8 @@ describe("a file to import", () => {
 
   it.each([
     ["", "empty"],
-    ["[1,", "Invalid JSON"],
+    ["[1,", "Line 1: the JSON is not valid at column 4."],
+    ['{"a":1}\n\n{"a":}\n', "Line 3: the JSON is not valid at column 6."],
     ["a, a \n1,2", "Line 1: two columns are named a."],
     ["a,\n1,2", "Line 1: column 2 has no name."],
     ['a,b\n1,"2\n3,4\n', "Line 2: a quote is opened and never closed."],
@@ -69,10 +70,41 @@ describe("a file to import", () => {
     });
     const file = parseImportFile("a.csv", 'name; price ;\n"";1,5\n;"2"\n\\N;3;\n');
     const options = { mapping: {}, keepIds: false, dryRun: true };
-    expect(await importRows(new StudioApi(), "A", file, options, () => undefined)).toEqual(answer);
+    expect(await importRows(new StudioApi(), "A", file, options, () => undefined)).toEqual({
+      ...answer,
+      remaining: 0,
+    });
     vi.unstubAllGlobals();
     const text = 'name,price\r\n"","1,5"\r\n,"2"\r\n\\N,3,\r\n';
     expect(sent).toMatchObject([{ format: "csv", delimiter: ",", decimal: ",", text }]);
+  });
+
+  it("is imported up to the batch in which it was stopped or failed", async () => {
+    const text = `n\n${"1\n".repeat(600)}`;
+    const file = parseImportFile("a.csv", text);
+    const options = { mapping: {}, keepIds: false, dryRun: false };
+    const answer = { imported: 250, failed: 0, failedRows: [], reasons: [], errorFile: "" };
+    let requests = 0;
+    vi.stubGlobal("fetch", async () => {
+      requests += 1;
+      return requests === 2
+        ? Response.json({ code: 1, error: "down" }, { status: 500 })
+        : Response.json(answer);
+    });
+    const failed = await importRows(new StudioApi(), "A", file, options, () => undefined);
+    expect(failed).toMatchObject({ imported: 250, remaining: 350, error: { message: "down" } });
+
+    const stop = new AbortController();
+    const done: number[] = [];
+    const progress = (n: number) => {
+      done.push(n);
+      if (n > 0) stop.abort();
+    };
+    const stopped = await importRows(new StudioApi(), "A", file, options, progress, stop.signal);
+    expect(stopped).toMatchObject({ imported: 250, remaining: 350 });
+    expect(stopped.error).toBeUndefined();
+    expect(done).toEqual([0, 250]);
+    vi.unstubAllGlobals();
   });
 
   it("is mapped to the fields with the names of its columns", () => {

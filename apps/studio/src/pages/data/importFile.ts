@@ -5,8 +5,10 @@ import {
   type JsonValue,
   ownValue,
   parseTable,
+  tryParseJson,
 } from "@purse/protocol";
 import type { StudioImportResult } from "@purse/server/studio-api";
+import { jsonErrorPosition } from "@purse/ui";
 import type { StudioApi } from "../../api.ts";
 import type { Progress } from "./bulkChanges.ts";
 
@@ -105,20 +107,24 @@ function parseJson(name: string, text: string): JsonFile {
 }
 
 function parseJsonRows(text: string): { rows: JsonValue[]; lines: number[] | undefined } {
-  try {
-    if (text.trimStart().startsWith("[")) {
-      const list: JsonValue = JSON.parse(text);
-      return { rows: Array.isArray(list) ? list : [], lines: undefined };
-    }
-    const found = text
-      .split(/\r?\n/)
-      .map((content, i) => ({ content, line: i + 1 }))
-      .filter(({ content }) => content.trim() !== "");
-    const rows = found.map(({ content }): JsonValue => JSON.parse(content));
-    return { rows, lines: found.map(({ line }) => line) };
-  } catch (error) {
-    throw new Error(`Invalid JSON: ${error instanceof Error ? error.message : ""}`);
+  if (text.trimStart().startsWith("[")) {
+    const list = parseJsonAt(text, 1);
+    return { rows: Array.isArray(list) ? list : [], lines: undefined };
   }
+  const found = text
+    .split(/\r?\n/)
+    .map((content, i) => ({ content, line: i + 1 }))
+    .filter(({ content }) => content.trim() !== "");
+  const rows = found.map(({ content, line }) => parseJsonAt(content, line));
+  return { rows, lines: found.map(({ line }) => line) };
+}
+
+/** Parses JSON that begins in a line of the file. */
+function parseJsonAt(text: string, firstLine: number): JsonValue {
+  const value = tryParseJson(text);
+  if (value !== undefined) return value;
+  const { line = 1, column = 1 } = jsonErrorPosition(text) ?? {};
+  throw new Error(`Line ${firstLine + line - 1}: the JSON is not valid at column ${column}.`);
 }
 
 /** Maps columns to fields of the same name, ignoring case. */
@@ -135,7 +141,17 @@ export function withObjectIds(columns: readonly string[], mapping: Mapping, keep
   return Object.fromEntries(columns.map((column) => [column, ownValue(ids, column) ?? fieldOf(column)]));
 }
 
-/** Imports a file in batches; returns rejected rows as a file. A dry run writes nothing. */
+export interface ImportOutcome extends StudioImportResult {
+  /** Rows that were not tried, because the import was stopped or failed. */
+  remaining: number;
+  /** Why the import failed after some of its batches. Rows of the failed batch may have been imported. */
+  error?: unknown;
+}
+
+/**
+ * Imports a file in batches; returns rejected rows as a file. A dry run writes nothing. Once rows have been imported, an error
+ * is part of the result, because a repeated import would import them again.
+ */
 export async function importRows(
   studio: StudioApi,
   className: string,
@@ -143,12 +159,27 @@ export async function importRows(
   { mapping, keepIds, dryRun }: { mapping: Mapping; keepIds: boolean; dryRun: boolean },
   progress: Progress,
   signal?: AbortSignal,
-): Promise<StudioImportResult> {
-  const result: StudioImportResult = { imported: 0, failed: 0, failedRows: [], reasons: [], errorFile: "" };
+): Promise<ImportOutcome> {
   const { format, rows } = file;
+  const result: ImportOutcome = {
+    imported: 0,
+    failed: 0,
+    failedRows: [],
+    reasons: [],
+    errorFile: "",
+    remaining: rows.length,
+  };
+  progress(0, rows.length);
   for (let i = 0; i < rows.length && !signal?.aborted; i += BATCH_SIZE) {
     const input = { className, ...batchOf(file, i), mapping, keepIds, dryRun };
-    const batchResult = await studio.post("/data/:className/import", input);
+    let batchResult: StudioImportResult;
+    try {
+      batchResult = await studio.post("/data/:className/import", input);
+    } catch (error) {
+      if (result.imported === 0 || dryRun) throw error;
+      return { ...result, error };
+    }
+    result.remaining = Math.max(0, rows.length - i - BATCH_SIZE);
     result.imported += batchResult.imported;
     result.failed += batchResult.failed;
     result.failedRows.push(...batchResult.failedRows.map((row) => i + row));

@@ -1,35 +1,34 @@
 import { expect, it } from "vitest";
-import { loadViews, saveViews, withView } from "./savedViews.ts";
+import { browserViews, forgetBrowserViews, parseView, viewJson } from "./savedViews.ts";
 
 /** A storage in memory. */
-function memory() {
-  const items = new Map<string, string>();
+function memory(entries: Record<string, string>) {
+  const items = new Map(Object.entries(entries));
   return {
     getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
   };
 }
 
-it("saveViews() stores views per class, and replaces a view with the same name", () => {
-  const storage = memory();
-  const open = { name: "open", filter: [{ field: "done", operator: "is" as const, value: false }] };
-  const views = withView(withView([], open), { name: "all", filter: [], order: "-score" });
-  const chart = { fn: "sum", field: "n", by: "createdAt", interval: "day", shape: "bar" } as const;
-  saveViews("Note", withView(views, { ...open, order: "text", chart }), storage);
-  expect(loadViews("Note", storage)).toMatchObject([
-    { name: "all", order: "-score" },
-    { name: "open", order: "text", filter: open.filter, chart },
-  ]);
-  expect(loadViews("Task", storage)).toEqual([]);
+const chart = { fn: "sum", field: "n", by: "createdAt", interval: "day", shape: "bar" } as const;
+
+it("browserViews() reads what earlier versions have stored, without invalid views", () => {
+  const storage = memory({
+    "purse.studio.views.Note": JSON.stringify([
+      null,
+      { filter: [] },
+      { name: "x", filter: 5, order: "-n", chart },
+    ]),
+    "purse.studio.views.Task": "{",
+  });
+  expect(browserViews("Note", storage)).toEqual([{ name: "x", view: { filter: [], order: "-n", chart } }]);
+  expect(browserViews("Task", storage)).toEqual([]);
+  forgetBrowserViews("Note", storage);
+  expect(browserViews("Note", storage)).toEqual([]);
 });
 
-it("loadViews() ignores invalid views", () => {
-  const storage = memory();
-  storage.setItem(
-    "purse.studio.views.Note",
-    JSON.stringify([null, { filter: [] }, { name: "x", filter: 5 }]),
-  );
-  expect(loadViews("Note", storage)).toEqual([{ name: "x", filter: [], order: undefined }]);
-  storage.setItem("purse.studio.views.Note", "{");
-  expect(loadViews("Note", storage)).toEqual([]);
+it("parseView() reads what viewJson() has written", () => {
+  const view = { filter: [{ field: "done", operator: "is" as const, value: false }], order: "text", chart };
+  expect(parseView(viewJson(view))).toEqual(view);
+  expect(parseView(viewJson({ filter: [], order: undefined }))).toEqual({ filter: [] });
 });

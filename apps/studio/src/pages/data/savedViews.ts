@@ -1,9 +1,9 @@
-import { type Filter, loadList, parseFilters, saveJson } from "@purse/ui";
+import type { JsonObject } from "@purse/protocol";
+import { type Filter, loadList, parseFilters } from "@purse/ui";
 import { type ChartConfig, parseChart } from "./chart.ts";
 
-/** Filters, an order and a chart of a class, saved under a name in this browser. */
-export interface SavedView {
-  name: string;
+/** Filters, an order and a chart of a class. */
+export interface ViewContent {
   filter: Filter[];
   /** Parse order; undefined for the default. */
   order?: string | undefined;
@@ -11,39 +11,36 @@ export interface SavedView {
   chart?: ChartConfig | undefined;
 }
 
-const MAX_VIEWS = 50;
+/** Where browsers kept the views of a class before the server did. */
 const keyOf = (className: string) => `purse.studio.views.${className}`;
 
-/** Loads the saved views of a class; invalid ones are left out. */
-export function loadViews(className: string, storage: Pick<Storage, "getItem">): SavedView[] {
-  return loadList(storage, keyOf(className)).flatMap(parseView);
-}
-
-/** The views with one more, which replaces that of the same name, sorted by name. */
-export function withView(views: readonly SavedView[], view: SavedView): SavedView[] {
-  return [...views.filter(({ name }) => name !== view.name), view]
-    .toSorted((a, b) => a.name.localeCompare(b.name))
-    .slice(0, MAX_VIEWS);
-}
-
-export function saveViews(
+/** The views of a class that the browser still has; invalid ones are left out. */
+export function browserViews(
   className: string,
-  views: readonly SavedView[],
-  storage: Pick<Storage, "setItem">,
-): void {
-  saveJson(storage, keyOf(className), views);
+  storage: Pick<Storage, "getItem">,
+): { name: string; view: ViewContent }[] {
+  return loadList<unknown>(storage, keyOf(className)).flatMap((stored) => {
+    const { name } = Object(stored);
+    return typeof name === "string" && name !== "" ? [{ name, view: parseView(stored) }] : [];
+  });
 }
 
-function parseView(view: unknown): SavedView[] {
-  const { name, filter, order, chart: savedChart } = Object(view);
-  if (typeof name !== "string" || name === "") return [];
+export function forgetBrowserViews(className: string, storage: Pick<Storage, "removeItem">): void {
+  storage.removeItem(keyOf(className));
+}
+
+/** Reads a stored view; what is not valid is left out. */
+export function parseView(view: unknown): ViewContent {
+  const { filter, order, chart: savedChart } = Object(view);
   const chart = parseChart(savedChart);
-  return [
-    {
-      name,
-      filter: parseFilters(filter) ?? [],
-      order: typeof order === "string" ? order : undefined,
-      ...(chart && { chart }),
-    },
-  ];
+  return {
+    filter: parseFilters(filter) ?? [],
+    ...(typeof order === "string" && { order }),
+    ...(chart && { chart }),
+  };
+}
+
+/** The view as it is stored. */
+export function viewJson(view: ViewContent): JsonObject {
+  return JSON.parse(JSON.stringify(view));
 }

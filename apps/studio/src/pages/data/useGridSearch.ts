@@ -2,7 +2,7 @@ import { conditionsOf, type Filter, toWhere, usesOnlyOwnFields } from "@purse/ui
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ChartConfig } from "./chart.ts";
 import type { Column, DataClass } from "./columns.ts";
-import type { SavedView } from "./savedViews.ts";
+import type { ViewContent } from "./savedViews.ts";
 import {
   cycleSort,
   type DataSearch,
@@ -59,7 +59,7 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
     /** Opens a chart of the rows, or closes it. */
     showChart: (to: ChartConfig | undefined) =>
       update({ chart: to }, { replace: chart !== undefined && to !== undefined }),
-    openView: ({ filter, order: savedOrder, chart: savedChart }: Omit<SavedView, "name">) =>
+    openView: ({ filter, order: savedOrder, chart: savedChart }: ViewContent) =>
       update({ filter: filterParam(filter), order: savedOrder, chart: savedChart }),
     viewAs: (userId: string | undefined) =>
       void navigate({ search: (before) => ({ ...before, as: userId }) }),

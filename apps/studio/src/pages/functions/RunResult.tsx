@@ -1,5 +1,6 @@
 import type { StudioFunctionRun } from "@purse/server/studio-api";
 import { Code, formatDuration, Notice, useTranslation } from "@purse/ui";
+import { ConnectionNotice } from "../../components/ConnectionNotice.tsx";
 import { asObject, prettyJson, stringField } from "../../components/fields.ts";
 import { LogLines } from "../../components/LogLines.tsx";
 import { useLogTail } from "../../components/useLogTail.ts";
@@ -24,9 +25,14 @@ export function RunResult({ run }: { run: FunctionRun }) {
         <span className="number">{formatDuration(run.ms, language)}</span>
       </div>
       {run.error ? (
-        <Notice kind="danger" title={t("Failed with code {code}", { code: String(run.error.code) })}>
-          <bdi>{run.error.error}</bdi>
-        </Notice>
+        <>
+          <Notice kind="danger" title={t("Failed with code {code}", { code: String(run.error.code) })}>
+            <bdi>{run.error.error}</bdi>
+          </Notice>
+          {run.error.reason !== undefined && (
+            <ConnectionNotice kind="warning" title={t("Reason, for operators")} error={run.error.reason} />
+          )}
+        </>
       ) : (
         <>
           <Code label={t("Response")} text={prettyJson(run.result)} wrap />

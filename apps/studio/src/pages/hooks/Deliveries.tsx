@@ -8,18 +8,19 @@ import {
   Dialog,
   ErrorState,
   formatDuration,
-  Notice,
   RelativeTime,
   Select,
-  Status,
   useTranslation,
 } from "@purse/ui";
+import { ConnectionNotice } from "../../components/ConnectionNotice.tsx";
 import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
 import { numberField, prettyJson, prettyJsonText, stringField, timeField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useInfiniteStudioQuery, useStudioMutation } from "../../components/useStudioQuery.ts";
 import { useHasRole } from "../../StudioContext.tsx";
+import { CallFacts, CallOutcome } from "./CallFacts.tsx";
+import { CallPolicy, DeliveryPolicy } from "./RetryPolicy.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;
 
@@ -36,6 +37,7 @@ export function HookCalls() {
       title={t("Function and trigger calls")}
       query={calls}
       loadingLabel={t("Loading calls…")}
+      description={<CallPolicy />}
       filters={
         <Select
           label={t("Result")}
@@ -50,7 +52,11 @@ export function HookCalls() {
       columns={[
         { label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
         { label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
-        { label: t("Response status"), number: true, hideOnPhone: true, cell: ({ status }) => status ?? "–" },
+        {
+          label: t("Response status"),
+          number: true,
+          cell: ({ status }) => status ?? <span className="soft">{t("No response")}</span>,
+        },
         { label: t("Duration"), number: true, cell: ({ ms }) => formatDuration(ms, language) },
         { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
       ]}
@@ -69,20 +75,8 @@ export function HookCalls() {
   );
 }
 
-function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
-  const { t } = useTranslation();
-  return (
-    <span className="row">
-      <Status kind={error === undefined ? "ok" : "danger"}>
-        {error === undefined ? t("Succeeded") : t("Failed")}
-      </Status>
-      {isReplay && <Status kind="info">{t("Replay")}</Status>}
-    </span>
-  );
-}
-
 function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => void }) {
-  const { t, language } = useTranslation();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const replay = useStudioMutation(
     (studio) => studio.post("/hook-calls/:id/replay", { id: call.id }),
@@ -103,20 +97,7 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
       }
     >
       <div className="stack">
-        {call.error !== undefined && (
-          <Notice kind="danger" title={t("Call failed")}>
-            <bdi>{call.error}</bdi>
-          </Notice>
-        )}
-        <DetailList>
-          <Detail label={t("When")}>
-            <RelativeTime at={call.at} />
-          </Detail>
-          <Detail label={t("Response status")}>{call.status ?? t("None")}</Detail>
-          <Detail label={t("Duration")} className="number">
-            {formatDuration(call.ms, language)}
-          </Detail>
-        </DetailList>
+        <CallFacts call={call} />
         <Code label={t("Request")} text={prettyJsonText(call.request)} />
         {call.answer !== undefined && <Code label={t("Response")} text={prettyJsonText(call.answer)} />}
         <p className="soft small">
@@ -128,8 +109,10 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
         {latest && (
           <section className="stack tight" aria-label={t("Replay response")}>
             <h3>{t("Replay response")}</h3>
-            <CallOutcome call={latest} />
-            <Code label={t("Replay response")} text={prettyJsonText(latest.answer ?? latest.error ?? "")} />
+            <CallFacts call={latest} />
+            {latest.answer !== undefined && (
+              <Code label={t("Replay response")} text={prettyJsonText(latest.answer)} />
+            )}
           </section>
         )}
       </div>
@@ -150,6 +133,7 @@ export function WebhookDeliveries() {
       title={t("Chain events")}
       query={deliveries}
       loadingLabel={t("Loading deliveries…")}
+      description={<DeliveryPolicy />}
       filters={
         <Select
           label={t("Status")}
@@ -219,9 +203,11 @@ function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void
           )}
         </DetailList>
         {stringField(row, "error") !== "" && (
-          <Notice kind="warning" title={t("Last attempt failed")}>
-            <bdi>{stringField(row, "error")}</bdi>
-          </Notice>
+          <ConnectionNotice
+            kind="warning"
+            title={t("Last attempt failed")}
+            error={stringField(row, "error")}
+          />
         )}
         <Code label={t("Request")} text={prettyJson(row.body ?? null)} />
         {resend.error && <ErrorState error={resend.error} />}

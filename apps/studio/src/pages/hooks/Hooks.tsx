@@ -1,5 +1,15 @@
 import type { StudioHook } from "@purse/server/studio-api";
-import { Field, FormDialog, NO_MESSAGE, optionalText, Select, useForm, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Field,
+  FormDialog,
+  NO_MESSAGE,
+  optionalText,
+  Select,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
+import { useState } from "react";
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { CutText } from "../../components/cells.tsx";
@@ -8,6 +18,9 @@ import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/useStudioQuery.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { HookCalls, WebhookDeliveries } from "./Deliveries.tsx";
+import { CallPolicy } from "./RetryPolicy.tsx";
+import { SigningFacts } from "./SigningFacts.tsx";
+import { TestEvent, TestEventDialog } from "./TestEvent.tsx";
 
 const TRIGGERS = [
   "beforeSave",
@@ -43,6 +56,7 @@ function HookList() {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const hooks = useStudioQuery("/hooks", {});
+  const [tested, setTested] = useState<StudioHook | undefined>(undefined);
   return (
     <CrudSection
       title={t("Functions and triggers")}
@@ -56,6 +70,17 @@ function HookList() {
         { label: t("URL"), cell: ({ url }) => <CutText text={url} /> },
       ]}
       canEdit={canEdit}
+      description={<CallPolicy />}
+      actions={(hook) => (
+        <Button
+          small
+          disabled={!canEdit}
+          onClick={() => setTested(hook)}
+          aria-label={t("Test {name}", { name: hookName(hook) })}
+        >
+          {t("Test")}
+        </Button>
+      )}
       create={t("Add hook")}
       editLabel={(hook) => t("Edit {name}", { name: hookName(hook) })}
       form={(hook, onClose) => <HookForm hook={hook} onClose={onClose} />}
@@ -69,7 +94,11 @@ function HookList() {
             : studio.delete("/hooks/functions/:functionName", { functionName }),
         successMessage: t("Hook removed"),
       }}
-    />
+    >
+      {tested && (
+        <TestEventDialog hook={tested} name={hookName(tested)} onClose={() => setTested(undefined)} />
+      )}
+    </CrudSection>
   );
 }
 
@@ -104,7 +133,12 @@ function HookForm({ hook, onClose }: { hook: StudioHook | undefined; onClose: ()
     triggerName: "beforeSave",
     url: hook?.url ?? "",
   });
-  const { kind } = form.values;
+  const { kind, functionName, className, triggerName, url } = form.values;
+  const declared: StudioHook = hook
+    ? { ...hook, url }
+    : kind === "function"
+      ? { functionName, url }
+      : { className, triggerName, url };
   const save = useStudioMutation(
     (studio, { kind, functionName, className, triggerName, url }: z.infer<typeof HOOK_URL>) =>
       hook
@@ -159,6 +193,8 @@ function HookForm({ hook, onClose }: { hook: StudioHook | undefined; onClose: ()
         maxLength={2000}
         isCode
       />
+      <TestEvent hook={form.isValid ? declared : undefined} />
+      <SigningFacts />
     </FormDialog>
   );
 }

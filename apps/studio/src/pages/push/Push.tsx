@@ -1,11 +1,11 @@
 import type { JsonObject } from "@purse/protocol";
 import {
   Button,
+  DateField,
   ErrorState,
   Field,
   formatNumber,
   MutationDialog,
-  optionalText,
   requiredText,
   TextArea,
   useForm,
@@ -25,6 +25,7 @@ import {
 } from "../../components/useStudioQuery.ts";
 import { useTabDraft } from "../../components/useTabDraft.ts";
 import { useHasRole } from "../../StudioContext.tsx";
+import { DeviceCombobox } from "./DeviceCombobox.tsx";
 
 /** Composes, tests and sends push notifications, with their history. */
 export function Push() {
@@ -49,7 +50,7 @@ const PUSH = z.object({
   channels: z.string(),
   where: jsonObject,
   at: z.string(),
-  device: optionalText,
+  device: z.string(),
 });
 
 const NO_PUSH = { title: "", alert: "", channels: "", where: "{}", at: "", device: "" };
@@ -91,7 +92,7 @@ function Composer() {
     at === "" ? t("Push notification queued") : t("Push notification scheduled"),
   );
   const test = useStudioMutation(
-    (studio) => studio.post("/push/test", { installation: device.trim(), data }),
+    (studio) => studio.post("/push/test", { installation: device, data }),
     t("Test notification queued"),
   );
   const isReady = canEdit && form.isValid && audience.data !== undefined;
@@ -118,10 +119,10 @@ function Composer() {
             rows={3}
           />
           <p role="status" className="number">
-            {audience.data
-              ? `${t("{n, plural, one {# device} other {# devices}}", { n: audience.data.installations })}, ${t("{n, number} reachable", { n: audience.data.reachable })}`
-              : targetQuery === undefined
-                ? t("Invalid JSON in the audience query")
+            {targetQuery === undefined
+              ? "–"
+              : audience.data
+                ? `${t("{n, plural, one {# device} other {# devices}}", { n: audience.data.installations })}, ${t("{n, number} reachable", { n: audience.data.reachable })}`
                 : audience.error
                   ? t("Devices could not be counted")
                   : t("Counting…")}
@@ -133,32 +134,28 @@ function Composer() {
               busy={audience.isFetching}
             />
           ) : null}
-          <Field
+          <DateField
             label={t("When")}
             hint={t("Your time zone. Leave empty to send now.")}
-            type="datetime-local"
             {...form.input("at")}
           />
         </div>
       </div>
       <div className="filters">
         <div className="grow field-wide">
-          <Field
+          <DeviceCombobox
             label={t("Test device")}
-            hint={t("objectId of an installation")}
-            {...form.input("device")}
-            isCode
-            after={
-              <Button
-                disabled={!canEdit || alert.trim() === "" || device.trim() === ""}
-                busy={test.isPending}
-                onClick={() => test.mutate()}
-              >
-                {t("Send test")}
-              </Button>
-            }
+            hint={t("By type, app or ID; the last used come first.")}
+            {...form.choice("device")}
           />
         </div>
+        <Button
+          disabled={!canEdit || alert.trim() === "" || device === ""}
+          busy={test.isPending}
+          onClick={() => test.mutate()}
+        >
+          {t("Send test")}
+        </Button>
       </div>
       {test.error && <ErrorState error={test.error} />}
       <div className="row">

@@ -3,6 +3,7 @@ import { User } from "@purse/client";
 import { ToastProvider } from "@purse/ui";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
+import { rememberWallet } from "../signIn/recentWallet.ts";
 import { LinkWallet } from "./LinkWallet.tsx";
 
 const FIRST = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
@@ -17,13 +18,22 @@ const state = vi.hoisted(() => ({
   user: undefined as User | undefined,
   failures: [] as Error[],
   connect: () => {},
+  account: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" as string | null,
 }));
 
 vi.mock("@purse/react", () => ({
+  useWallets: () => ({
+    wallets: ["org.example.first", "org.example.second"].map((rdns) => ({ rdns, name: rdns, icon: "" })),
+  }),
   useMoralis: () => ({
     user: state.user,
+    async enableWeb3({ rdns }: { rdns: string }) {
+      state.account = rdns === "org.example.first" ? "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" : null;
+    },
     Moralis: {
-      account: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+      get account() {
+        return state.account;
+      },
       link: async (address: string) => state.user?.set("ethAddress", address),
     },
     refetchUserData: async () => state.user,
@@ -52,7 +62,9 @@ vi.mock("../signIn/ChooseWallet.tsx", () => ({
 
 afterEach(() => {
   cleanup();
+  localStorage.clear();
   state.failures = [];
+  state.account = SECOND;
 });
 
 /** Links the second wallet of a user. */
@@ -85,4 +97,33 @@ it("LinkWallet restores the primary wallet in a second attempt", async () => {
   await screen.findByRole("dialog", { name: "Make it your primary wallet?" });
   expect(state.user?.get("ethAddress")).toBe(FIRST);
   expect(onClose).not.toHaveBeenCalled();
+});
+
+/** Links the second wallet while the first one is connected; the second one is the same wallet if it has the same name. */
+async function linkBesideConnected(second: string) {
+  state.account = FIRST;
+  rememberWallet("org.example.first");
+  state.user = new User();
+  state.user.set("ethAddress", FIRST);
+  render(
+    <ToastProvider>
+      <LinkWallet onClose={() => undefined} />
+    </ToastProvider>,
+  );
+  state.account = SECOND;
+  rememberWallet(second);
+  fireEvent.click(await screen.findByRole("button", { name: "Connect" }));
+  await screen.findByRole("button", { name: "Make primary" });
+}
+
+it("LinkWallet leaves the wallet connected that was connected before", async () => {
+  await linkBesideConnected("org.example.second");
+  expect(screen.getByText("Your previous wallet stays connected.")).toBeTruthy();
+  expect(state.account).toBe(FIRST);
+});
+
+it("LinkWallet says that another account of the same wallet is connected now", async () => {
+  await linkBesideConnected("org.example.first");
+  expect(screen.getByText(/^The new wallet is connected now/)).toBeTruthy();
+  expect(state.account).toBe(SECOND);
 });

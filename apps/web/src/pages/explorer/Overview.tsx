@@ -1,9 +1,9 @@
 import type { Block } from "@purse/client";
 import {
   Button,
+  DateField,
   EmptyState,
   ErrorState,
-  Field,
   formatDate,
   formatNumber,
   type QueryResult,
@@ -196,9 +196,8 @@ function DateToBlock() {
     <section className="card stack" aria-labelledby="date-to-block">
       <h2 id="date-to-block">{t("Find block by date")}</h2>
       <form onSubmit={submit} noValidate>
-        <Field
+        <DateField
           label={t("Local date and time")}
-          type="datetime-local"
           step={1}
           value={typed}
           problem={problem}

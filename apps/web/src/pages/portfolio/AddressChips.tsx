@@ -10,19 +10,29 @@ import { useWatched } from "./watched.ts";
 export interface AddressChipsProps {
   /** The address that the page shows by default, lower-case hex. */
   own: string | undefined;
+  /** Whether that is the connected wallet; otherwise it is the primary one. */
+  isConnected: boolean;
+  /** The user's primary address. */
+  primary: string | undefined;
   /** The address that it shows. */
   shown: string | undefined;
   chains: readonly AppChain[];
 }
 
 /** Links to the portfolios of one's own wallets, with their total value, and of the watched addresses. */
-export function AddressChips({ own, shown, chains }: AddressChipsProps) {
+export function AddressChips({ own, isConnected, primary, shown, chains }: AddressChipsProps) {
   const { t } = useTranslation();
   const { watched } = useWatched();
   const [chain] = chains;
   const wallets = useOwnWallets();
   const linked = wallets.filter((address) => address !== own);
   const others = watched.filter((address) => !wallets.includes(address));
+  const kindOf = (address: string) =>
+    !wallets.includes(address)
+      ? t("Watched")
+      : address === primary?.toLowerCase()
+        ? t("Primary wallet")
+        : t("Linked wallet");
   if (linked.length === 0 && others.length === 0) return null;
   return (
     <div className="row spread watched">
@@ -35,7 +45,8 @@ export function AddressChips({ own, shown, chains }: AddressChipsProps) {
             activeOptions={EXACT_MATCH}
             aria-current={shown === own ? "page" : undefined}
           >
-            {t("Your wallet")}
+            <span className="soft">{isConnected ? t("Connected wallet") : t("Primary wallet")}</span>{" "}
+            <Address address={own} short />
           </Link>
         )}
         {[...linked, ...others].map((address) => (
@@ -46,6 +57,7 @@ export function AddressChips({ own, shown, chains }: AddressChipsProps) {
             className="chip"
             aria-current={shown === address ? "page" : undefined}
           >
+            <span className="soft">{kindOf(address)}</span>{" "}
             {chain ? (
               <NamedAddress address={address} chain={chain.hexId} />
             ) : (

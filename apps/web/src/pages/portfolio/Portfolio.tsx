@@ -8,7 +8,6 @@ import {
   RelativeTime,
   Skeleton,
   StaleNote,
-  shortAddress,
   useTranslation,
 } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
@@ -19,7 +18,6 @@ import { useServerQueries } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainName } from "../../settings.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { Faucet } from "../../wallet/Faucet.tsx";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
@@ -45,16 +43,17 @@ const Details = lazy(() =>
   }),
 );
 
+const Welcome = lazy(() => import("./Welcome.tsx").then((module) => ({ default: module.Welcome })));
+
 /** The holdings of an address on one or all chains. */
 export function Portfolio() {
   const { t } = useTranslation();
   usePageTitle(t("Portfolio"));
-  const { address: ownAddress } = useAddress();
+  const { address: ownAddress, ...own } = useAddress();
   const search = useSearch({ from: "/portfolio" });
   const isValidAddress = search.address === undefined || /^0x[0-9a-fA-F]{40}$/.test(search.address);
   const address = (search.address ?? ownAddress)?.toLowerCase();
-  const { chains, devWallets } = useSettings();
-  const example = devWallets[1]?.address;
+  const { chains } = useSettings();
   const shown = chains.filter((chain) => !search.chain || chain.hexId === search.chain.toLowerCase());
   return (
     <>
@@ -62,7 +61,13 @@ export function Portfolio() {
         <h1>{t("Portfolio")}</h1>
         {chains.length > 0 && <ChainChips chains={chains} chosen={search.chain} />}
       </div>
-      <AddressChips own={ownAddress?.toLowerCase()} shown={address} chains={shown} />
+      <AddressChips
+        own={ownAddress?.toLowerCase()}
+        isConnected={own.isConnected}
+        primary={own.primary}
+        shown={address}
+        chains={shown}
+      />
       {!isValidAddress ? (
         <div className="card">
           <EmptyState
@@ -91,20 +96,9 @@ export function Portfolio() {
           </EmptyState>
         </div>
       ) : (
-        <div className="card">
-          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
-            {t("Connect a wallet to view its portfolio, or enter any address.")}
-          </EmptyState>
-          <AddressForm />
-          {example && (
-            <p className="small">
-              {t("Example:")}{" "}
-              <Link to="/portfolio" search={{ address: example }} className="address">
-                {shortAddress(example)}
-              </Link>
-            </p>
-          )}
-        </div>
+        <LazySection>
+          <Welcome />
+        </LazySection>
       )}
     </>
   );

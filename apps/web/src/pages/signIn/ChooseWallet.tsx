@@ -5,13 +5,19 @@ import type { WalletConnection } from "./useWalletConnection.ts";
 import { WaitingForWallet } from "./WaitingForWallet.tsx";
 import { WalletList } from "./WalletList.tsx";
 
+export interface ChooseWalletProps {
+  connection: WalletConnection;
+  /** Whether the user has no wallet yet. */
+  isNew?: boolean;
+}
+
 /** Lists the wallets, then shows the state of the selected one. */
-export function ChooseWallet({ connection }: { connection: WalletConnection }) {
+export function ChooseWallet({ connection, isNew = false }: ChooseWalletProps) {
   const { t } = useTranslation();
   const { choice, isWaiting, link, error, connect, cancel } = connection;
   const frame = useRef<HTMLDivElement>(null);
   useRestoreFocus(frame, `${choice?.id} ${isWaiting} ${error !== undefined}`);
-  if (!choice) return <WalletList onChoose={(chosen) => void connect(chosen)} />;
+  if (!choice) return <WalletList isNew={isNew} onChoose={(chosen) => void connect(chosen)} />;
   return (
     <div className="stack" ref={frame}>
       {error !== undefined ? (

@@ -15,8 +15,14 @@ import { installedWalletOption, type WalletOption, WINDOW_HINT } from "./walletO
 
 const KEYSTORE_KEY = "purse/keystore";
 
+export interface WalletListProps {
+  /** Whether the user has no wallet yet: what helps to get one is unfolded. */
+  isNew?: boolean;
+  onChoose: (choice: WalletOption) => void;
+}
+
 /** The available wallets: installed (EIP-6963) and configured services, the most recent first. */
-export function WalletList({ onChoose }: { onChoose: (choice: WalletOption) => void }) {
+export function WalletList({ isNew = false, onChoose }: WalletListProps) {
   const { t } = useTranslation();
   const { wallets } = useWallets();
   const settings = useSettings();
@@ -51,11 +57,11 @@ export function WalletList({ onChoose }: { onChoose: (choice: WalletOption) => v
           settings={settings}
           rpcUrl={chain.rpcUrl}
           isRecent={recent === "keystore"}
-          isOpen={recent === "keystore" || sorted.length === 0}
+          isOpen={isNew || recent === "keystore" || sorted.length === 0}
           onChoose={onChoose}
         />
       )}
-      <WhatIsAWallet />
+      <WhatIsAWallet isOpen={isNew} />
     </div>
   );
 }

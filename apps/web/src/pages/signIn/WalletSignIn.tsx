@@ -18,10 +18,12 @@ import { installedWalletOption, type WalletOption } from "./walletOption.ts";
 export interface WalletSignInProps {
   /** Restricts signing in to the wallets of this user. */
   restrictTo?: Pick<KnownUser, "accounts" | "solanaAccount">;
+  /** Whether a user is signed in, whose session stays until another one has begun. */
+  keepSession?: boolean;
 }
 
 /** Signs in by wallet in two visible steps: connect, then sign. */
-export function WalletSignIn({ restrictTo }: WalletSignInProps) {
+export function WalletSignIn({ restrictTo, keepSession = restrictTo !== undefined }: WalletSignInProps) {
   const { t } = useTranslation();
   const { deactivateWeb3, authenticate, account, chainId, isWeb3Enabled, isAuthenticating } = useMoralis();
   const settings = useSettings();
@@ -47,7 +49,7 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
       ...(choice?.options ?? {}),
       siwe: true,
       // Declining keeps the session and the page.
-      keepSession: restrictTo !== undefined,
+      keepSession,
       oneTimeCode,
       signal: controller.signal,
       onError: (problem) => !controller.signal.aborted && setSignInError(problem),

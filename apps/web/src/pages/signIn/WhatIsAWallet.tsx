@@ -2,10 +2,10 @@ import { useTranslation } from "@purse/ui";
 import { KeyRound, ShieldCheck } from "lucide-react";
 
 /** Explains wallets to new users. */
-export function WhatIsAWallet() {
+export function WhatIsAWallet({ isOpen = false }: { isOpen?: boolean }) {
   const { t } = useTranslation();
   return (
-    <details className="what-wallet">
+    <details className="what-wallet" open={isOpen}>
       <summary>{t("What is a wallet?")}</summary>
       <ul className="list">
         <li>

@@ -42,10 +42,20 @@ const FIELDS = {
     username: { type: "String" },
     params: { type: "Object" },
     masterKeyOnly: { type: "Object" },
+    change: { type: "Object" },
   },
   _StudioBackupSchedule: {
     cron: { type: "String" },
     keep: { type: "Number" },
+  },
+  _StudioView: {
+    operatorId: { type: "String" },
+    username: { type: "String" },
+    // `className` is no name of a field in conditions.
+    ofClass: { type: "String" },
+    name: { type: "String" },
+    view: { type: "Object" },
+    isShared: { type: "Boolean" },
   },
   _StudioMail: {
     username: { type: "String" },
@@ -61,6 +71,7 @@ const FIELDS = {
 const INDEXES: Partial<Record<StudioClass, ClassSchema["indexes"]>> = {
   _StudioSession: { operatorId: { operatorId: 1 } },
   _StudioPasskey: { owner: { owner: 1 } },
+  _StudioView: { ofClass: { ofClass: 1 } },
 };
 
 export type StudioClass = keyof typeof FIELDS;
@@ -108,6 +119,7 @@ export async function openStudioClasses(store: Store): Promise<StudioClasses> {
     _StudioAudit: await open("_StudioAudit"),
     _StudioConfig: await open("_StudioConfig"),
     _StudioBackupSchedule: await open("_StudioBackupSchedule"),
+    _StudioView: await open("_StudioView"),
     _StudioMail: await open("_StudioMail"),
     _StudioKeyUsage: await open("_StudioKeyUsage"),
   };

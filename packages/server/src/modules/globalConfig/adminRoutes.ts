@@ -56,7 +56,8 @@ export function configAdminRoutes(service: GlobalConfigService, history: ConfigH
     );
     request.setAuditDetails({ before: previous, after: params });
     await service.change(request.context, { params, masterKeyOnly });
-    await history.save(before, requireSignedIn(request).operator.username);
+    const { username } = requireSignedIn(request).operator;
+    await history.save(before, await readConfig(request), Object.keys(params), username);
     return { result: true };
   }
 }

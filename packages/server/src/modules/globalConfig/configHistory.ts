@@ -2,9 +2,14 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import { newObjectId } from "../../data/objects/objectId.ts";
 import { createRow, findRows, getRow } from "../../database/serverRows.ts";
 import type { OperatorDependencies } from "../../studio/operators.ts";
-import type { StudioConfigVersion } from "../../studioApi/globalConfig.ts";
+import { type StudioConfigVersion, studioConfigVersion } from "../../studioApi/globalConfig.ts";
 
 const MAX_VERSIONS = 200;
+
+interface ConfigState {
+  params: JsonObject;
+  masterKeyOnly: JsonObject;
+}
 
 /** Versions of the application's config, saved before each change by an operator. */
 export class ConfigHistory {
@@ -14,10 +19,22 @@ export class ConfigHistory {
     this.#dependencies = dependencies;
   }
 
-  async save(config: { params: JsonObject; masterKeyOnly: JsonObject }, username: string): Promise<void> {
+  /** Saves the version before a change of the named parameters, with what they are after it. */
+  async save(
+    before: ConfigState,
+    after: ConfigState,
+    names: readonly string[],
+    username: string,
+  ): Promise<void> {
     const id = newObjectId();
     const { store, classes, clock } = this.#dependencies;
-    await store.write([createRow(classes._StudioConfig, id, clock(), { username, ...config, ACL: {} })]);
+    const change = {
+      names: [...names],
+      params: pick(after.params, names),
+      masterKeyOnly: pick(after.masterKeyOnly, names),
+    };
+    const fields = { username, ...before, change, ACL: {} };
+    await store.write([createRow(classes._StudioConfig, id, clock(), fields)]);
   }
 
   /** Returns the newest first. */
@@ -41,12 +58,19 @@ function toConfigVersion({
   username,
   params,
   masterKeyOnly,
+  change,
 }: JsonObject): StudioConfigVersion {
+  const parsed = studioConfigVersion.shape.change.safeParse(change);
   return {
     id: String(objectId),
     replacedAt: String(createdAt),
     username: String(username),
     params: isJsonObject(params) ? params : {},
     masterKeyOnly: isJsonObject(masterKeyOnly) ? masterKeyOnly : {},
+    ...(parsed.data && { change: parsed.data }),
   };
+}
+
+function pick(values: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 }

@@ -117,6 +117,7 @@ export function accessRoutes({
   }
 
   async function changePreferences(request: AccessRequests["changePreferences"]) {
+    request.setAuditDetails({ after: request.params });
     return operators.setTheme(requireSignedIn(request).operator.id, request.params.theme);
   }
 
@@ -203,7 +204,9 @@ export function accessRoutes({
   }
 
   async function endSessionsOf(request: AccessRequests["endOperatorSessions"]) {
-    await store.write(await sessions.endAll(request.pathParams.id, requireSignedIn(request).session.id));
+    const { id, username } = await operators.require(request.pathParams.id);
+    request.setAuditDetails({ target: username });
+    await store.write(await sessions.endAll(id, requireSignedIn(request).session.id));
     return {};
   }
 

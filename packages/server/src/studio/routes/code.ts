@@ -1,9 +1,16 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { DELIVERY_POLICY } from "../../chainEvents/index.ts";
 import type { Cloud } from "../../cloud/index.ts";
+import type { Config } from "../../config/loadConfig.ts";
 import type { AuthContext } from "../../core/authContext.ts";
 import { type LogBuffer, matchesFilter } from "../../core/logBuffer.ts";
+import { webhookFailure } from "../../core/webhookFailure.ts";
 import type { JobService } from "../../jobs/jobService.ts";
-import { codeEndpoints as endpoints, type StudioFunctionRun } from "../../studioApi/code.ts";
+import {
+  codeEndpoints as endpoints,
+  type StudioFunctionRun,
+  type StudioHookSettings,
+} from "../../studioApi/code.ts";
 import type { WebhookService } from "../../webhooks/webhookService.ts";
 import type { WebhookCalls } from "../../webhooks/webhooks.ts";
 import { eventStream } from "../eventStream.ts";
@@ -21,6 +28,7 @@ export interface CodeDependencies extends RouteDependencies {
   hookCalls: WebhookCalls;
   jobs: Pick<JobService, "startOnRequest">;
   webhooks: WebhookService;
+  config: Pick<Config, "webhookKey" | "functionTimeoutMs" | "allowPrivateHooks">;
 }
 
 /** Fields of a schedule that operators can set. */
@@ -50,6 +58,9 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     route(endpoints.changeSchedule, changeSchedule),
     route(endpoints.removeSchedule, removeSchedule),
     route(endpoints.hooks, async () => ({ functions: webhooks.functions(), triggers: webhooks.triggers() })),
+    route(endpoints.hookSettings, async () => hookSettings()),
+    route(endpoints.revealHookKey, revealHookKey),
+    route(endpoints.testHook, testHook),
     route(endpoints.addHook, addHook),
     route(endpoints.changeFunctionHook, changeHook),
     route(endpoints.removeFunctionHook, removeHook),
@@ -92,7 +103,10 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
       ({ value }) => ({ result: value ?? null }),
       (error: unknown) => {
         if (!(error instanceof ProtocolError)) throw error;
-        return { error: { code: error.code, error: error.message } };
+        const { code, message, cause } = error;
+        return {
+          error: { code, error: message, ...(cause instanceof Error && { reason: webhookFailure(cause) }) },
+        };
       },
     );
     return {
@@ -157,6 +171,31 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
   function assertJob(name: unknown): void {
     if (typeof name === "string" && cloud.definitions().jobs.includes(name)) return;
     throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "jobName must be a job of the cloud code.");
+  }
+
+  function hookSettings(): StudioHookSettings {
+    const { webhookKey, functionTimeoutMs, allowPrivateHooks } = dependencies.config;
+    return {
+      isSigned: webhookKey !== undefined,
+      timeoutMs: functionTimeoutMs,
+      allowsPrivate: allowPrivateHooks,
+      deliveries: DELIVERY_POLICY,
+    };
+  }
+
+  async function revealHookKey() {
+    const { webhookKey } = dependencies.config;
+    if (webhookKey === undefined)
+      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "PURSE_WEBHOOK_KEY is not set.");
+    return { webhookKey };
+  }
+
+  async function testHook(request: CodeRequests["testHook"]) {
+    const { functionName, className = "", triggerName = "", url } = request.params;
+    const hook: JsonObject =
+      functionName === undefined ? { className, triggerName, url } : { functionName, url };
+    request.setAuditDetails({ after: hook });
+    return dependencies.hookCalls.test(webhooks.parse(hook));
   }
 
   async function addHook(request: CodeRequests["addHook"]) {

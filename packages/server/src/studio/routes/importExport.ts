@@ -112,7 +112,7 @@ export function importExportRoutes({
     const table = format === "csv" ? parseTable(text, request.params.delimiter) : undefined;
     const rows = table ? csvRows(table, request.params, className) : jsonRows(text, mapping);
     if (rows.length > MAX_ROWS) throw invalidParameter(`at most ${MAX_ROWS} rows can be imported at once`);
-    request.setAuditDetails({ target: className, after: { format, rows: rows.length, isDry: isDryRun } });
+    request.setAuditDetails({ target: className, after: { format, rows: rows.length } });
     const failed: { at: number; line: string; reason: string }[] = [];
     let imported = 0;
     for (let i = 0; i < rows.length; i += CONCURRENT_WRITES) {

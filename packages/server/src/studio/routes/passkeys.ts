@@ -50,6 +50,7 @@ export function passkeyRoutes({ operators, sessions, signIn, passkeys }: AccessD
 
   async function rename(request: PasskeyRequests["renamePasskey"]) {
     const { operator } = requireSignedIn(request);
+    request.setAuditDetails({ target: request.params.name });
     return passkeys.rename(operator.id, request.pathParams.id, request.params.name);
   }
 

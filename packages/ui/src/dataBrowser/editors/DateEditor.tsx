@@ -1,7 +1,7 @@
 import { isJsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Button } from "../../components/Button.tsx";
-import { Field } from "../../components/Field.tsx";
+import { DateField } from "../../components/DateField.tsx";
 import { Select } from "../../components/Select.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { localTime, type ParsedValue } from "../parseValue.ts";
@@ -47,9 +47,8 @@ export function DateInput({ label, parsed, problem, step = 0.001, onText }: Date
   const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const iso = isoOf(parsed);
   return (
-    <Field
+    <DateField
       label={label}
-      type="datetime-local"
       step={step}
       value={iso === undefined ? "" : zone === "utc" ? iso.slice(0, -1) : localTime(iso)}
       problem={problem}
