@@ -24,11 +24,14 @@ export function fieldOf(key: string): string {
   return key.split(".", 1)[0] ?? key;
 }
 
+/** Whether a key is a field or path, or a path in it. */
+export function isWithin(key: string, path: string): boolean {
+  return `${key}.`.startsWith(`${path}.`);
+}
+
 /** Whether one of the operations affects the field or a path in it. */
 export function affects(operations: ReadonlyMap<string, Op>, field: string): boolean {
-  if (operations.size === 0) return false;
-  if (operations.has(field)) return true;
-  for (const key of operations.keys()) if (key.startsWith(`${field}.`)) return true;
+  for (const key of operations.keys()) if (isWithin(key, field)) return true;
   return false;
 }
 
