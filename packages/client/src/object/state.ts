@@ -135,7 +135,7 @@ export class ObjectState {
   /** Discards operations on fields or paths and on parts of them, or all. */
   dropOperations(keys?: readonly string[]): void {
     const operations = this.pending.at(-1);
-    for (const key of keys ?? operations?.keys() ?? []) if (operations) drop(operations, key);
+    if (operations) for (const key of keys ?? operations.keys()) drop(operations, key);
     this.#estimate = undefined;
   }
 
