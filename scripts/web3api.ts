@@ -1,5 +1,5 @@
 /*
- * Generates the client's Web3API from the data API's table of endpoints: operations.ts and results.ts below
+ * Generates the client's Web3API from the data API's table of endpoints: operations.ts, routes.ts and results.ts below
  * packages/client/src/web3api. `--check` writes nothing and fails where a file is stale.
  */
 import {
@@ -61,7 +61,7 @@ const TEXT_RESULT = "contractResult";
 
 const optionalTypes = optionalParameters();
 
-const files = { "operations.ts": operationsFile(), "results.ts": resultsFile() };
+const files = { "operations.ts": operationsFile(), "routes.ts": routesFile(), "results.ts": resultsFile() };
 writeGenerated(
   "web3api.ts",
   Object.entries(files).map(([name, text]) => {
@@ -73,17 +73,17 @@ writeGenerated(
 function operationsFile(): string {
   const groups = Object.entries(Object.groupBy(rowsByGroup(), ({ group }) => group));
   const types = groups.map(([group, of = []]) => `readonly ${group}: {\n${of.map(callType).join("\n")}\n};`);
-  const values = groups.map(([group, of = []]) => `${group}: {\n${of.map(route).join("\n")}\n},`);
+  const names = groups.map(([group, of = []]) => `${group}: "${of.map(nameWithMarks).join(" ")}",`);
   const body = `export interface Operations {\n${types.join("\n")}\n}
 
-/** Where the REST service has each operation. */
-export const operations = {\n${values.join("\n")}\n} as const satisfies OperationTable;\n`;
+/** Their names by group, in one text for each: see OperationNames. */
+export const operations: OperationNames<keyof Operations> = {\n${names.join("\n")}\n};\n`;
   const results = [...new Set([...body.matchAll(/\b[A-Z]\w+\b/g)].map(([name]) => name))].filter((name) =>
     isResult(name),
   );
   return `${GENERATED_NOTICE}
 import type { JsonObject } from "@purse/protocol";
-import type { Call, OneOf, OperationTable } from "./operation.ts";
+import type { Call, OneOf, OperationNames } from "./operation.ts";
 import type { ${results.toSorted().join(", ")} } from "./results.ts";
 
 ${Object.entries(PARAMETER_GROUPS).map(groupType).join("\n\n")}
@@ -172,10 +172,23 @@ function inputType(schema: JsonObject): string {
   return "unknown";
 }
 
+function nameWithMarks(row: NamedRow): string {
+  const hasChain = describeParameters(row).some(({ name }) => name === "chain");
+  return `${row.name}${row.path.includes("{address}") ? "@" : ""}${hasChain ? "" : "!"}`;
+}
+
+function routesFile(): string {
+  return `${GENERATED_NOTICE}
+import type { Operation } from "./operation.ts";
+
+/** Where a REST service has each operation; loaded with the first call of one. */
+export const routes: Readonly<Record<string, Operation>> = {\n${rowsByGroup().map(route).join("\n")}\n};
+`;
+}
+
 function route(row: NamedRow): string {
   const parameters = describeParameters(row);
   const fields = [`route: "${row.method} ${row.path}"`];
-  if (!parameters.some(({ name }) => name === "chain")) fields.push("chainless: true");
   if (row.body && "parameter" in row.body) fields.push(`whole: [${quoted(row.body.parameter).join(", ")}]`);
   else if (row.body) {
     const inBody = parameters.filter((each) => each.in === "body");

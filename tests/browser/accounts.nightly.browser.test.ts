@@ -3,30 +3,27 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import {
   byName,
   expectNoErrors,
   installAuthenticator,
   installWallet,
-  releaseBrowser,
   signInWithWallet,
   signUpInPage,
-  testBrowser,
-  type Visit,
-  visit,
 } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { mockMagic } from "../support/magicService.ts";
 import { follow, watchRequests } from "../support/navigation.ts";
-import { type Purse, query, rest } from "../support/purse.ts";
+import { query, rest } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { PASSWORD, passwordState, walletState } from "../support/signedIn.ts";
 import { hostSite } from "../support/site.ts";
 import { installSolanaWallet } from "../support/solanaWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
 /** Addresses of this domain must be confirmed before their users log in. */
 const CONFIRMED_DOMAIN = "confirmed.example.org";
@@ -35,12 +32,9 @@ const isConfirmedDomain = ({ object }) => object.get("email")?.endsWith("@${CONF
 export default { verifyUserEmails: isConfirmedDomain, preventLoginWithUnverifiedEmail: isConfirmedDomain };
 `;
 
-let purse: Purse;
 let relay: Relay;
-let browser: Browser;
-let visits: Visit[] = [];
 
-beforeAll(async () => {
+const app = serveAppBy(async () => {
   relay = await startRelay();
   const config = join(mkdtempSync(join(tmpdir(), "purse-accounts-")), "purse.config.ts");
   writeFileSync(config, CONFIG);
@@ -51,17 +45,9 @@ beforeAll(async () => {
     PURSE_WEB3AUTH_CLIENT_ID: "client",
     PURSE_MAGIC_API_KEY: "pk_live_1",
   };
-  [purse, browser] = await Promise.all([hostSite({ devChain: true, env }), testBrowser()]);
-}, 90_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
-  relay?.stop();
+  return hostSite({ devChain: true, env });
 });
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
-});
+afterAll(() => relay?.stop());
 
 const PHONE = { viewport: { width: 360, height: 720 } };
 
@@ -70,21 +56,7 @@ function unique(name: string): string {
   return `${name}${Date.now()}`;
 }
 
-async function open(options = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(30_000);
-  visits.push(visitor);
-  return visitor;
-}
-
-/** Opens a page of a new user, who has signed up elsewhere. */
-async function openAs(username: string, path: string, options = {}): Promise<Visit> {
-  const visitor = await open({ ...options, storageState: await passwordState(purse, username) });
-  await visitor.page.goto(purse.url + path);
-  return visitor;
-}
-
-async function logIn(page: Page, username: string, url = purse.url): Promise<void> {
+async function logIn(page: Page, username: string, url = app.purse.url): Promise<void> {
   await page.goto(`${url}/sign-in?by=password&next=/account`);
   await page.getByLabel("Username").fill(username);
   await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
@@ -92,7 +64,7 @@ async function logIn(page: Page, username: string, url = purse.url): Promise<voi
 }
 
 async function asOperator(method: string, path: string, body?: unknown) {
-  return (await rest(purse, method, path, body, { useMasterKey: true })).body;
+  return (await rest(app.purse, method, path, body, { useMasterKey: true })).body;
 }
 
 async function idOf(username: string): Promise<string> {
@@ -110,7 +82,7 @@ async function endSessionsOf(username: string): Promise<void> {
 
 /** Returns the link of the latest mail, or an empty string. */
 function linkOfMail(): string {
-  const outbox = join(purse.dataDir, "outbox");
+  const outbox = join(app.purse.dataDir, "outbox");
   const [last] = existsSync(outbox) ? readdirSync(outbox).sort().reverse() : [];
   const text = last === undefined ? "" : readFileSync(join(outbox, last), "utf8");
   return /http\S+token=\S+/.exec(text.replaceAll("=\r\n", "").replaceAll("=3D", "="))?.[0] ?? "";
@@ -143,7 +115,7 @@ async function signInAgainBy(page: Page, button: string, text: string): Promise<
 
 describe("signing in", () => {
   it("requires the second factor once it is set up, and accepts a recovery code", async () => {
-    const visitor = await openAs("factor", "/account");
+    const visitor = await app.openAs("factor", "/account");
     const { page } = visitor;
     await page.getByRole("tab", { name: "Sign-in methods" }).click();
     await page.getByRole("button", { name: "Set up" }).click();
@@ -171,10 +143,10 @@ describe("signing in", () => {
   });
 
   it("signs in with a Solana wallet of the browser, by a message of the server for its address", async () => {
-    const visitor = await open();
+    const visitor = await app.open();
     const { page } = visitor;
     const wallet = await installSolanaWallet(page);
-    await page.goto(`${purse.url}/sign-in?next=/account`);
+    await page.goto(`${app.purse.url}/sign-in?next=/account`);
     await page.getByRole("button", { name: "Sign in with Solana (Sunny)" }).waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Sign in with Solana (Sunny)" }).click();
@@ -188,9 +160,9 @@ describe("signing in", () => {
   });
 
   it("creates an account with a passkey and without a password, and signs in with it", async () => {
-    const visitor = await open();
+    const visitor = await app.open();
     const { page } = visitor;
-    const site = byName(purse);
+    const site = byName(app.purse);
     const username = unique("keyonly");
     await installAuthenticator(page);
     // Without autofill, which the authenticator would answer immediately.
@@ -214,9 +186,9 @@ describe("signing in", () => {
   });
 
   it("adds a passkey, signs in with it, and accepts it as the second factor", async () => {
-    const site = byName(purse);
+    const site = byName(app.purse);
     const username = unique("key");
-    const visitor = await open({ storageState: await passwordState(site, username) });
+    const visitor = await app.open({ storageState: await passwordState(site, username) });
     const { page } = visitor;
     const signOut = async () => {
       await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
@@ -270,7 +242,7 @@ describe("signing in", () => {
   });
 
   it("signs in again in a dialog when the session has expired, and keeps the input", async () => {
-    const { page } = await openAs("patient", "/data");
+    const { page } = await app.openAs("patient", "/data");
     await page.getByRole("button", { name: "New record" }).click();
     await page.getByLabel("text", { exact: true }).fill("Not lost");
     // The server caches sessions for some seconds, but drops revoked ones immediately.
@@ -286,9 +258,9 @@ describe("signing in", () => {
   });
 
   it("keeps the user and the page when the wallet declines to sign in again or the dialog is closed", async () => {
-    const { page } = await open({ storageState: await walletState(purse, 2) });
-    const wallet = await installWallet(page, purse, 2);
-    await page.goto(`${purse.url}/data`);
+    const { page } = await app.open({ storageState: await walletState(app.purse, 2) });
+    const wallet = await installWallet(page, app.purse, 2);
+    await page.goto(`${app.purse.url}/data`);
     await page.getByRole("button", { name: "New record" }).click();
     await page.getByLabel("text", { exact: true }).fill("Still here");
     await endSessionsOf(await currentUsername(page));
@@ -310,14 +282,14 @@ describe("signing in", () => {
   });
 
   it("resets a forgotten password by mail", async () => {
-    const visitor = await open(PHONE);
+    const visitor = await app.open(PHONE);
     const { page } = visitor;
-    await rest(purse, "POST", "/users", {
+    await rest(app.purse, "POST", "/users", {
       username: "oblivious",
       password: "gone",
       email: "ann@example.org",
     });
-    await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
+    await page.goto(`${app.purse.url}/sign-in?by=password&next=/account`);
     await page.getByRole("button", { name: "Forgot password?" }).click();
     await page.getByLabel("Email", { exact: true }).fill("nobody");
     await page.getByRole("button", { name: "Send reset link" }).click();
@@ -342,11 +314,11 @@ describe("signing in", () => {
   });
 
   it("asks new users to confirm their email address, and logs them in afterwards", async () => {
-    const visitor = await open(PHONE);
+    const visitor = await app.open(PHONE);
     const { page } = visitor;
     const username = unique("newcomer");
     const email = `${username}@${CONFIRMED_DOMAIN}`;
-    await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
+    await page.goto(`${app.purse.url}/sign-in?by=password&next=/account`);
     await page.getByRole("button", { name: /Sign up/ }).click();
     await page.getByRole("heading", { name: "Sign up" }).waitFor();
     await page.getByText("At least 12 characters are recommended.").waitFor();
@@ -371,8 +343,8 @@ describe("signing in", () => {
   });
 
   it("links from the mail pages to the app", async () => {
-    const { page } = await open();
-    await page.goto(`${purse.serverUrl}/apps/${purse.appId}/request_password_reset?token=none`);
+    const { page } = await app.open();
+    await page.goto(`${app.purse.serverUrl}/apps/${app.purse.appId}/request_password_reset?token=none`);
     await page.getByText("This link is no longer valid").waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Go to the app" }).click();
@@ -386,11 +358,11 @@ describe("signing in", () => {
       "4.web3-flag.false-on-deactivate",
     ],
   }, async () => {
-    const visitor = await open();
+    const visitor = await app.open();
     const { page } = visitor;
-    await installWallet(page, purse, 8, "Field Wallet");
+    await installWallet(page, app.purse, 8, "Field Wallet");
     const requests = watchRequests(page);
-    await signInWithWallet(page, purse, "Field Wallet");
+    await signInWithWallet(page, app.purse, "Field Wallet");
     // A page without requests, because other pages could send requests with the ended session.
     await follow(page, "/design");
     await requests.settled();
@@ -403,7 +375,7 @@ describe("signing in", () => {
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     // Until then, the page would send requests with the session that is about to end.
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
-    await page.goto(`${purse.url}/sign-in`);
+    await page.goto(`${app.purse.url}/sign-in`);
     // The last used wallet is first and labeled.
     await page.getByRole("button", { name: "Field Wallet Recent" }).waitFor();
     await page.getByText("What is a wallet?").click();
@@ -417,12 +389,12 @@ describe("wallets without an extension", () => {
   const isInstalled = hasWalletConnect();
 
   it("sign in from another device by QR code or link", async () => {
-    const visitor = await open(PHONE);
+    const visitor = await app.open(PHONE);
     const { page } = visitor;
     const account = devAccount(5);
     const agree = (await isInstalled) ? relayWalletOf(page, account) : installFakeWalletConnect(page, 5);
     const { paired } = await agree;
-    await page.goto(`${purse.url}/sign-in`);
+    await page.goto(`${app.purse.url}/sign-in`);
     await page.getByRole("button", { name: "WalletConnect" }).click();
     await page.getByRole("img", { name: "Wallet QR code" }).waitFor();
     const link = page.getByRole("link", { name: "Open a wallet app" });
@@ -444,11 +416,11 @@ describe("wallets without an extension", () => {
   });
 
   it("sign in by email", async () => {
-    const visitor = await open();
+    const visitor = await app.open();
     const { page } = visitor;
-    await installWallet(page, purse, 4);
+    await installWallet(page, app.purse, 4);
     const mails = await mockMagic(page, 4);
-    await page.goto(`${purse.url}/sign-in`);
+    await page.goto(`${app.purse.url}/sign-in`);
     await page.getByText("Email wallet (Magic)").click();
     await page.getByLabel("Wallet email").fill("grace");
     await page.getByRole("button", { name: "Continue" }).click();
@@ -461,10 +433,10 @@ describe("wallets without an extension", () => {
   });
 
   it("explain that their library is not installed, and another one can be chosen", async () => {
-    const visitor = await open();
+    const visitor = await app.open();
     const { page } = visitor;
-    await installWallet(page, purse, 3);
-    await page.goto(`${purse.url}/sign-in`);
+    await installWallet(page, app.purse, 3);
+    await page.goto(`${app.purse.url}/sign-in`);
     await page.getByRole("button", { name: "Social login (Web3Auth)" }).click();
     await page.getByText("This wallet is not available on this server").waitFor();
     await page.getByText(/install @web3auth\/modal and restart/).waitFor();
@@ -483,7 +455,7 @@ async function relayWalletOf(_page: Page, account: ReturnType<typeof devAccount>
 
 /** Replaces WalletConnect's library if it is missing: creates links, one of which a test wallet accepts. */
 async function installFakeWalletConnect(page: Page, index: number) {
-  await installWallet(page, purse, index, "Unused", "test.unused");
+  await installWallet(page, app.purse, index, "Unused", "test.unused");
   await page.addInitScript((bindingName) => {
     let count = 0;
     let take: ((link: string) => void) | undefined;
@@ -529,7 +501,7 @@ describe("the account page", () => {
   it("saves custom fields, and shows errors next to them", {
     tags: ["1.provider.user-data"],
   }, async () => {
-    const visitor = await openAs("profiled", "/account", PHONE);
+    const visitor = await app.openAs("profiled", "/account", PHONE);
     const { page } = visitor;
     await page.getByText("Additional fields").click();
     await page.getByLabel("Field name").fill("2nd");
@@ -549,10 +521,10 @@ describe("the account page", () => {
 
   it("shows the display name and the picture that the user has chosen", async () => {
     const rdns = "test.purse.named";
-    const visitor = await open({ storageState: await walletState(purse, 9, rdns) });
+    const visitor = await app.open({ storageState: await walletState(app.purse, 9, rdns) });
     const { page } = visitor;
-    await installWallet(page, purse, 9, "Named Wallet", rdns);
-    await page.goto(`${purse.url}/portfolio`);
+    await installWallet(page, app.purse, 9, "Named Wallet", rdns);
+    await page.goto(`${app.purse.url}/portfolio`);
     await page.getByLabel("What should we call you?").fill("Ada");
     await page.getByRole("button", { name: "Set name" }).click();
     await page.getByRole("banner").getByText("Ada", { exact: true }).waitFor();
@@ -589,10 +561,10 @@ describe("the account page", () => {
 
   it("links another wallet, sets the primary one, and keeps the last sign-in method", async () => {
     const rdns = "test.purse.first";
-    const { page } = await open({ storageState: await walletState(purse, 6, rdns) });
-    await installWallet(page, purse, 6, "First Wallet", rdns);
-    await installWallet(page, purse, 7, "Second Wallet", "test.purse.second");
-    await page.goto(`${purse.url}/account?tab=security`);
+    const { page } = await app.open({ storageState: await walletState(app.purse, 6, rdns) });
+    await installWallet(page, app.purse, 6, "First Wallet", rdns);
+    await installWallet(page, app.purse, 7, "Second Wallet", "test.purse.second");
+    await page.goto(`${app.purse.url}/account?tab=security`);
     await page.getByRole("button", { name: "Link another wallet" }).click();
     await page.getByRole("button", { name: "Second Wallet" }).click();
     await page.getByRole("dialog", { name: "Make it your primary wallet?" }).waitFor();
@@ -633,9 +605,9 @@ describe("the account page", () => {
   });
 
   it("lists sessions by device, revokes others, and lists those that a password change revokes", async () => {
-    const one = await open();
-    const other = await open();
-    await signUpInPage(one.page, purse, "sessions", "/account");
+    const one = await app.open();
+    const other = await app.open();
+    await signUpInPage(one.page, app.purse, "sessions", "/account");
     await logIn(other.page, "sessions");
     await other.page.waitForURL(({ pathname }) => pathname === "/account");
     await one.page.getByRole("tab", { name: "Sign-in methods" }).click();
@@ -649,13 +621,13 @@ describe("the account page", () => {
     await list.getByText("This device").waitFor();
     await list.getByText("active now").waitFor();
     await list.getByText(/^last used/).waitFor();
-    const brief = await rest(purse, "POST", "/login", { username: "sessions", password: PASSWORD });
+    const brief = await rest(app.purse, "POST", "/login", { username: "sessions", password: PASSWORD });
     await one.page.reload();
     // The user agent of this process is node.
     await one.page.getByRole("button", { name: "Revoke node" }).click();
     await one.page.getByText("Session revoked").waitFor();
     const ended = { sessionToken: String(brief.body.sessionToken) };
-    expect((await rest(purse, "GET", "/users/me", undefined, ended)).body.code).toBe(209);
+    expect((await rest(app.purse, "GET", "/users/me", undefined, ended)).body.code).toBe(209);
     await one.page.getByRole("button", { name: "Revoke all other sessions" }).click();
     await one.page.getByText("1 session revoked").waitFor();
     await expect.poll(() => list.getByRole("listitem").count()).toBe(1);
@@ -665,7 +637,7 @@ describe("the account page", () => {
   });
 
   it("exports the user's data, and deletes the account after its name was typed", async () => {
-    const { page } = await openAs("leaving", "/account");
+    const { page } = await app.openAs("leaving", "/account");
     await page.getByRole("tab", { name: "My data" }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export my data" }).click();
@@ -688,7 +660,7 @@ describe("the files page", () => {
   it("uploads a file and a folder to IPFS with links to gateways, also on a phone", {
     tags: ["1.capability.ipfs-upload"],
   }, async () => {
-    const visitor = await openAs("planet", "/files", PHONE);
+    const visitor = await app.openAs("planet", "/files", PHONE);
     const { page } = visitor;
     await page.getByRole("switch", { name: "Also pin to IPFS" }).click();
     await page.getByLabel("Files to upload").setInputFiles({
@@ -700,7 +672,7 @@ describe("the files page", () => {
     await page.getByRole("link", { name: "dweb.link" }).waitFor();
     await page.getByText("Pinned by this server").waitFor();
     const cid = await page.getByRole("region", { name: "Content identifier (CID)" }).innerText();
-    const answer = await fetch(`${purse.url}/ipfs/${cid.trim()}`);
+    const answer = await fetch(`${app.purse.url}/ipfs/${cid.trim()}`);
     expect(await answer.text()).toBe("in the open");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Close" }).click();
@@ -712,13 +684,13 @@ describe("the files page", () => {
     await page.getByRole("button", { name: "site/", exact: true }).click();
     await page.getByText("css/site.css").waitFor();
     const root = await page.getByRole("region", { name: "Content identifier (CID)" }).innerText();
-    const style = await fetch(`${purse.url}/ipfs/${root.trim()}/css/site.css`);
+    const style = await fetch(`${app.purse.url}/ipfs/${root.trim()}/css/site.css`);
     expect(await style.text()).toBe("h1 { color: red }");
     expectNoErrors(visitor);
   });
 
   it("pauses and resumes a large upload, and cancels another", async () => {
-    const { page } = await openAs("heavy", "/files");
+    const { page } = await app.openAs("heavy", "/files");
     // Chunks are held until the gate opens.
     const gate = Promise.withResolvers<void>();
     await page.route("**/files/resumable/**", async (route) => {
@@ -741,7 +713,7 @@ describe("the files page", () => {
 
 describe("the data page", () => {
   it("shows a conflict instead of overwriting, and lets the user choose", async () => {
-    const { page } = await openAs("careful", "/data?class=Recipe");
+    const { page } = await app.openAs("careful", "/data?class=Recipe");
     const id = await idOf("careful");
     const ACL = { "*": { read: true }, [id]: { read: true, write: true } };
     const recipe = await asOperator("POST", "/classes/Recipe", { name: "Soup", serves: 2, ACL });
@@ -783,7 +755,7 @@ describe("the data page", () => {
       className: "Ship",
       classLevelPermissions: { find: { "*": true }, get: { "*": true } },
     });
-    const visitor = await openAs(unique("sailor"), "/data");
+    const visitor = await app.openAs(unique("sailor"), "/data");
     const { page } = visitor;
     const classes = page.getByRole("list", { name: "Classes" });
     await classes.getByRole("button", { name: "Voyage" }).click();
@@ -835,7 +807,7 @@ describe("the data page", () => {
         days,
         ACL: { "*": { read: true, write: true } },
       });
-    const visitor = await openAs(unique("sailor"), `/data?class=${tour}`);
+    const visitor = await app.openAs(unique("sailor"), `/data?class=${tour}`);
     const { page } = visitor;
     await page.getByRole("button", { name: "North", exact: true }).click();
     await page.getByTitle("Choose vessel").click();
@@ -882,7 +854,7 @@ describe("the data page", () => {
 
   it("shows shared records live, and who has access to them", async () => {
     const guest = unique("guest");
-    const visitor = await openAs(guest, "/data?class=Letter", PHONE);
+    const visitor = await app.openAs(guest, "/data?class=Letter", PHONE);
     const { page } = visitor;
     const [id, other] = [await idOf(guest), "somebodyElse"];
     const write = { read: true, write: true };
@@ -906,7 +878,7 @@ describe("the data page", () => {
 
   it("keeps class, filters and order in the URL, and can undo a deletion", async () => {
     const name = `sorter-${randomUUID()}`;
-    const visitor = await openAs(name, "/data?class=Task");
+    const visitor = await app.openAs(name, "/data?class=Task");
     const { page } = visitor;
     const id = await idOf(name);
     const ACL = { [id]: { read: true, write: true } };

@@ -1,53 +1,24 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import { casesOf } from "../support/allCases.ts";
-import {
-  expectNoErrors,
-  installWallet,
-  releaseBrowser,
-  testBrowser,
-  type Visit,
-  visit,
-} from "../support/browser.ts";
+import { expectNoErrors, installWallet, type Visit } from "../support/browser.ts";
 import { devAccount, devKey } from "../support/devAccount.ts";
 import { follow } from "../support/navigation.ts";
-import type { Purse } from "../support/purse.ts";
 import { passwordState, walletState } from "../support/signedIn.ts";
-import { hostSite } from "../support/site.ts";
+import { serveWebApp } from "../support/webApp.ts";
 
 const TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const WRITING = `/contract?address=${TOKEN}&chain=0x539&fn=${encodeURIComponent("transfer(address,uint256)")}`;
 
-let purse: Purse;
-let browser: Browser;
-let visits: Visit[] = [];
+const app = serveWebApp();
 let userCount = 0;
-
-beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
-}, 90_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
-});
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
-});
-
-async function open(options = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(20_000);
-  visits.push(visitor);
-  return visitor;
-}
 
 /** Opens a page of a new user with a password and without a wallet. */
 async function openAsUser(options = {}): Promise<Visit & { username: string }> {
   userCount += 1;
   const username = `ada${userCount}`;
-  const visitor = await open({ ...options, storageState: await passwordState(purse, username) });
+  const visitor = await app.open({ ...options, storageState: await passwordState(app.purse, username) });
   return { ...visitor, username };
 }
 
@@ -67,7 +38,7 @@ describe("connecting a wallet on a phone without one", () => {
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     const visitor = await openAsUser(phone);
     const { page } = visitor;
-    await page.goto(`${purse.url}/send?to=${TOKEN}`);
+    await page.goto(`${app.purse.url}/send?to=${TOKEN}`);
     await connectButton(page).click();
     await dialog(page).getByText("Open this page in a wallet app:").waitFor();
     const links = dialog(page).getByRole("link", { name: /MetaMask|Coinbase Wallet|Trust/ });
@@ -90,8 +61,8 @@ describe("connecting a wallet to a signed-in user", () => {
     async ({ path, shown }) => {
       const visitor = await openAsUser();
       const { page, username } = visitor;
-      await installWallet(page, purse, 1);
-      await page.goto(purse.url + path);
+      await installWallet(page, app.purse, 1);
+      await page.goto(app.purse.url + path);
       const before = page.url();
       await connectButton(page).click();
       await expectAccessible(page);
@@ -107,8 +78,8 @@ describe("connecting a wallet to a signed-in user", () => {
 
   it("works from the header, which can disconnect the wallet too", async () => {
     const { page } = await openAsUser();
-    await installWallet(page, purse, 1);
-    await page.goto(`${purse.url}/account`);
+    await installWallet(page, app.purse, 1);
+    await page.goto(`${app.purse.url}/account`);
     await page.getByRole("banner").getByRole("button", { name: "Connect wallet" }).click();
     await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
     await page.getByRole("button", { name: "Account menu" }).click();
@@ -119,9 +90,9 @@ describe("connecting a wallet to a signed-in user", () => {
   });
 
   it("requests a wallet again after it was locked", async () => {
-    const { page } = await open({ storageState: await walletState(purse, 2) });
-    const wallet = await installWallet(page, purse, 2);
-    await page.goto(`${purse.url}/account`);
+    const { page } = await app.open({ storageState: await walletState(app.purse, 2) });
+    const wallet = await installWallet(page, app.purse, 2);
+    await page.goto(`${app.purse.url}/account`);
     await page.getByRole("link", { name: "Send" }).first().click();
     await page.getByLabel("Recipient").waitFor();
     await wallet.emit("accountsChanged", []);
@@ -132,8 +103,8 @@ describe("connecting a wallet to a signed-in user", () => {
 
   it("can be retried after the user declined it in the wallet", async () => {
     const { page } = await openAsUser();
-    const wallet = await installWallet(page, purse, 1);
-    await page.goto(`${purse.url}/send`);
+    const wallet = await installWallet(page, app.purse, 1);
+    await page.goto(`${app.purse.url}/send`);
     wallet.declineNext();
     await connectButton(page).click();
     await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
@@ -144,8 +115,8 @@ describe("connecting a wallet to a signed-in user", () => {
 
   it("offers to link the wallet to the account", async () => {
     const { page } = await openAsUser();
-    await installWallet(page, purse, 7);
-    await page.goto(`${purse.url}/send`);
+    await installWallet(page, app.purse, 7);
+    await page.goto(`${app.purse.url}/send`);
     await connectButton(page).click();
     await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
     await page.getByRole("button", { name: "Link to my account" }).click();
@@ -160,9 +131,9 @@ describe("connecting a wallet to a signed-in user", () => {
 
 describe("connecting a wallet without an account", () => {
   it("shows the portfolio and allows sending, and the header disconnects the wallet", async () => {
-    const { page } = await open();
-    await installWallet(page, purse, 1);
-    await page.goto(`${purse.url}/portfolio`);
+    const { page } = await app.open();
+    await installWallet(page, app.purse, 1);
+    await page.goto(`${app.purse.url}/portfolio`);
     await connectButton(page).click();
     await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
     await page.getByText("Purse Token").first().waitFor();
@@ -177,19 +148,19 @@ describe("connecting a wallet without an account", () => {
 
 describe("the development wallet", () => {
   async function signInWithAccount1(page: Page): Promise<void> {
-    await page.goto(`${purse.url}/sign-in`);
+    await page.goto(`${app.purse.url}/sign-in`);
     await page.getByRole("button", { name: /Account 1/ }).click();
     await page.getByRole("button", { name: "Sign in with this wallet" }).click();
     await page.waitForURL("**/portfolio");
   }
 
   it("reconnects after a reload and in other tabs without storing its key in the browser", async () => {
-    const { page } = await open();
+    const { page } = await app.open();
     await signInWithAccount1(page);
-    await page.goto(`${purse.url}/send`);
+    await page.goto(`${app.purse.url}/send`);
     await page.getByLabel("Recipient").waitFor();
     const other = await page.context().newPage();
-    await other.goto(`${purse.url}/send`);
+    await other.goto(`${app.purse.url}/send`);
     await other.getByLabel("Recipient").waitFor();
     const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
     expect(kept).toContain(devAccount(0).address.toLowerCase());
@@ -197,17 +168,17 @@ describe("the development wallet", () => {
   });
 
   it("does not reconnect after the user disconnected it", async () => {
-    const { page } = await open();
+    const { page } = await app.open();
     await signInWithAccount1(page);
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByRole("menuitem", { name: "Disconnect wallet" }).click();
-    await page.goto(`${purse.url}/send`);
+    await page.goto(`${app.purse.url}/send`);
     await connectButton(page).waitFor();
   });
 
   it("can be chosen by keyboard without losing the focus", async () => {
-    const { page } = await open();
-    await page.goto(`${purse.url}/sign-in`);
+    const { page } = await app.open();
+    await page.goto(`${app.purse.url}/sign-in`);
     await page.getByText("Test wallet").focus();
     await page
       .getByText(/^[\d,.]+ ETH$/)

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { createPublicClient, http } from "viem";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -51,44 +50,6 @@ describe("the explorer", () => {
       // The box is cleared once the page is shown.
       await expect.poll(() => searchBox.inputValue()).toBe("");
     }
-    expectNoErrors(visitor);
-  });
-
-  it("leads from a block to its transaction, with its calls and logs, and to an address, whose history it exports", async () => {
-    const visitor = await app.open();
-    const { page } = visitor;
-    await page.goto(`${app.purse.url}/explorer/block/58`);
-    await headingOf(page, "Block 58").waitFor();
-    await page.keyboard.press("k");
-    await headingOf(page, "Block 59").waitFor();
-    await page.getByRole("link", { name: "Next" }).click();
-    await headingOf(page, "Block 60").waitFor();
-    await page.goBack();
-    const transactions = page.getByRole("table", { name: "Transactions" });
-    const swap = transactions.getByRole("row").filter({ hasText: "swapExactETHForTokens" }).first();
-    await swap.getByRole("link").first().click();
-
-    await headingOf(page, "Transaction").waitFor();
-    await page.getByText("Success").waitFor();
-    await page.getByText(/swapExactETHForTokens\(uint256 amountOutMin/).waitFor();
-    const flows = page.getByRole("region", { name: "Token transfers" });
-    await flows.getByRole("link", { name: "PURSE" }).first().waitFor();
-    await page.getByRole("tab", { name: "6 logs" }).click();
-    await page.getByText("Swap", { exact: true }).waitFor();
-    await page.getByRole("tab", { name: "Internal calls" }).click();
-    await page.getByRole("table", { name: "Internal calls" }).getByText("STATICCALL").first().waitFor();
-
-    await page.getByRole("tab", { name: "Overview" }).click();
-    await page.getByRole("region", { name: "Transaction" }).locator("[data-address]").first().click();
-    await page.waitForURL(/\/explorer\/address\//);
-    await transactions.waitFor();
-    const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Export CSV" }).click();
-    const [columns, ...rows] = readFileSync(await (await download).path(), "utf8")
-      .trim()
-      .split("\r\n");
-    expect(columns).toBe("hash,block,time,method,from,to,value_wei,fee_wei,status");
-    expect(rows.length).toBeGreaterThan(0);
     expectNoErrors(visitor);
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import {
   createPublicClient,
   createWalletClient,
@@ -11,21 +11,14 @@ import {
   parseAbi,
   parseUnits,
 } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  expectNoErrors,
-  releaseBrowser,
-  testBrowser,
-  type Visit,
-  visitUncached,
-} from "../support/browser.ts";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expectNoErrors, type Visit, visitUncached } from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { grouped } from "../support/grouped.ts";
 import { minedReceipt } from "../support/minedReceipt.ts";
 import { follow } from "../support/navigation.ts";
-import type { Purse } from "../support/purse.ts";
-import { hostSite } from "../support/site.ts";
+import { serveWebApp } from "../support/webApp.ts";
 
 const NAMED = devAccount(1).address.toLowerCase();
 /** A swap of the local chain's history, by a router of an exchange. */
@@ -34,20 +27,13 @@ const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
 const PURSE_TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const PIECES = "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512";
 
-let purse: Purse;
-let browser: Browser;
+const app = serveWebApp();
 let hand: ChainClient;
 /** The page of the tests, which is closed when one of them fails. */
 let visitor: Visit | undefined;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
-  hand = await createChainClient(purse);
-}, 90_000);
-afterAll(async () => {
-  await closePage();
-  await releaseBrowser(browser);
-  await purse?.remove();
+  hand = await createChainClient(app.purse);
 });
 // A failed test leaves the page in any state.
 afterEach(async ({ task }) => {
@@ -68,10 +54,10 @@ async function open(path: string): Promise<Visit> {
     await follow(visitor.page, path);
     return visitor;
   }
-  visitor = await visitUncached(browser);
+  visitor = await visitUncached(app.browser);
   visitor.page.setDefaultTimeout(30_000);
   await visitor.page.clock.install();
-  await visitor.page.goto(purse.url + path);
+  await visitor.page.goto(app.purse.url + path);
   return visitor;
 }
 
@@ -87,7 +73,8 @@ async function appearsWithBlock(element: Locator): Promise<void> {
   await expect.poll(isShown, { interval: 250, timeout: 30_000 }).toBe(true);
 }
 
-const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
+const headingOf = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
+const node = () => createPublicClient({ transport: http(app.purse.rpcUrl) });
 
 /** Returns the lines of the CSV file that the page exports. */
 async function downloaded(page: Page): Promise<string[]> {
@@ -107,7 +94,7 @@ async function search({ page }: Visit, words: string): Promise<void> {
 
 /** Sends a transfer that exceeds the balance. */
 async function sendWhatReverts(): Promise<Hex> {
-  const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
+  const wallet = createWalletClient({ account: devAccount(8), transport: http(app.purse.rpcUrl) });
   const hash = await wallet.sendTransaction({
     chain: null,
     to: PURSE_TOKEN,
@@ -238,6 +225,44 @@ describe("a block", () => {
     await appearsWithBlock(visitor.page.getByText(/orphaned/i).first());
     expectNoErrors(visitor);
   });
+
+  it("leads from a block to its transaction, with its calls and logs, and to an address, whose history it exports", async () => {
+    const visitor = await app.open();
+    const { page } = visitor;
+    await page.goto(`${app.purse.url}/explorer/block/58`);
+    await headingOf(page, "Block 58").waitFor();
+    await page.keyboard.press("k");
+    await headingOf(page, "Block 59").waitFor();
+    await page.getByRole("link", { name: "Next" }).click();
+    await headingOf(page, "Block 60").waitFor();
+    await page.goBack();
+    const transactions = page.getByRole("table", { name: "Transactions" });
+    const swap = transactions.getByRole("row").filter({ hasText: "swapExactETHForTokens" }).first();
+    await swap.getByRole("link").first().click();
+
+    await headingOf(page, "Transaction").waitFor();
+    await page.getByText("Success").waitFor();
+    await page.getByText(/swapExactETHForTokens\(uint256 amountOutMin/).waitFor();
+    const flows = page.getByRole("region", { name: "Token transfers" });
+    await flows.getByRole("link", { name: "PURSE" }).first().waitFor();
+    await page.getByRole("tab", { name: "6 logs" }).click();
+    await page.getByText("Swap", { exact: true }).waitFor();
+    await page.getByRole("tab", { name: "Internal calls" }).click();
+    await page.getByRole("table", { name: "Internal calls" }).getByText("STATICCALL").first().waitFor();
+
+    await page.getByRole("tab", { name: "Overview" }).click();
+    await page.getByRole("region", { name: "Transaction" }).locator("[data-address]").first().click();
+    await page.waitForURL(/\/explorer\/address\//);
+    await transactions.waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    const [columns, ...rows] = readFileSync(await (await download).path(), "utf8")
+      .trim()
+      .split("\r\n");
+    expect(columns).toBe("hash,block,time,method,from,to,value_wei,fee_wei,status");
+    expect(rows.length).toBeGreaterThan(0);
+    expectNoErrors(visitor);
+  });
 });
 
 describe("a transaction", () => {
@@ -284,7 +309,7 @@ describe("a transaction", () => {
   it("is decoded with an ABI that was pasted for its contract", async () => {
     const abi = ["function stir(bool clockwise, uint8 times)"];
     const to = devAccount(7).address;
-    const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
+    const wallet = createWalletClient({ account: devAccount(8), transport: http(app.purse.rpcUrl) });
     const data = encodeFunctionData({ abi: parseAbi(abi), args: [true, 3] });
     const hash = await wallet.sendTransaction({ chain: null, to, data });
     await minedReceipt(node(), hash);
@@ -401,9 +426,11 @@ describe("tokens, NFTs and pairs", () => {
   });
 
   it("a collection page shows the number of items and the rarity of traits", async () => {
-    const owned = await fetch(`${purse.url}/api/v2/${devAccount(5).address}/nft`).then((each) => each.json());
+    const owned = await fetch(`${app.purse.url}/api/v2/${devAccount(5).address}/nft`).then((each) =>
+      each.json(),
+    );
     const gallery = owned.result.find(({ symbol }: { symbol: string }) => symbol === "GALLERY").token_address;
-    const wallet = createWalletClient({ account: devAccount(0), transport: http(purse.rpcUrl) });
+    const wallet = createWalletClient({ account: devAccount(0), transport: http(app.purse.rpcUrl) });
     for (const [id, fur] of [
       [201n, "Gold"],
       [202n, "Gray"],
@@ -420,7 +447,7 @@ describe("tokens, NFTs and pairs", () => {
       });
       await minedReceipt(node(), hash);
       await expect
-        .poll(() => fetch(`${purse.url}/api/v2/nft/${gallery}/${id}`).then((each) => each.text()))
+        .poll(() => fetch(`${app.purse.url}/api/v2/nft/${gallery}/${id}`).then((each) => each.text()))
         .toContain("Fur");
     }
     const visitor = await open(`/explorer/nft/${gallery}`);

@@ -1,25 +1,24 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
-import { hostPurse, type Purse, signUp } from "../support/purse.ts";
+import { type Visit, visit } from "../support/browser.ts";
+import { hostPurse, signUp } from "../support/purse.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
 /** A script that marks the page that runs it. */
 const SCRIPT = "globalThis.hasRun = true; document.title = 'run'";
 const STYLE = "body { color: rgb(1, 2, 3) }";
 
-let purse: Purse;
-let browser: Browser;
+const app = serveAppBy(hostPurse);
 let script: string[];
 let style: string[];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostPurse(), testBrowser()]);
-  const { sessionToken } = await signUp(purse);
+  const { sessionToken } = await signUp(app.purse);
   const addressesOf = async (name: string, content: string) => {
-    const response = await fetch(`${purse.serverUrl}/files/${name}`, {
+    const response = await fetch(`${app.purse.serverUrl}/files/${name}`, {
       method: "POST",
       headers: {
-        "X-Parse-Application-Id": purse.appId,
+        "X-Parse-Application-Id": app.purse.appId,
         "X-Parse-Session-Token": sessionToken,
         "X-Parse-File-IPFS": "true",
       },
@@ -30,10 +29,6 @@ beforeAll(async () => {
   };
   script = await addressesOf("a.js", SCRIPT);
   style = await addressesOf("a.css", STYLE);
-}, 120_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
 });
 
 /** Resolves when the browser has loaded an element's resource or refused it. */
@@ -63,9 +58,9 @@ describe.each([
 ])("uploaded content in %s", (_, isOld) => {
   let visitor: Visit;
   beforeAll(async () => {
-    visitor = await visit(browser, { serviceWorkers: "allow" });
+    visitor = await visit(app.browser, { serviceWorkers: "allow" });
     // A page of the app's origin without a Content-Security-Policy.
-    await visitor.page.goto(`${purse.url}/config.json`);
+    await visitor.page.goto(`${app.purse.url}/config.json`);
     if (!isOld) return;
     await visitor.page.route(/\/(files|ipfs)\//, async (route) => {
       const headers = Object.entries(route.request().headers()).filter(([name]) => !name.startsWith("sec-"));

@@ -1,20 +1,13 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { createWalletClient, encodeFunctionData, erc20Abi, http } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  expectNoErrors,
-  releaseBrowser,
-  testBrowser,
-  type Visit,
-  visitUncached,
-} from "../support/browser.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { expectNoErrors, type Visit, visitUncached } from "../support/browser.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { expectAnnounced, expectFocus, expectSpoken, press, type } from "../support/keyboard.ts";
 import { rendered, watchRequests } from "../support/navigation.ts";
 import { tooWideElements } from "../support/pseudoLocale.ts";
-import type { Purse } from "../support/purse.ts";
-import { hostSite } from "../support/site.ts";
 import { STUDIO_PASSWORD, setUpCode } from "../support/studio.ts";
+import { serveWebApp } from "../support/webApp.ts";
 
 const TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 /** A swap of the local chain's history. */
@@ -22,25 +15,18 @@ const SWAP = "0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09
 const OWNER = devAccount(1);
 const OTHER = devAccount(9).address;
 
-let purse: Purse;
-let browser: Browser;
+const app = serveWebApp();
 let visitor: Visit;
 let page: Page;
 
 // The journeys follow each other in one page, as those of a user.
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
-  visitor = await visitUncached(browser);
+  visitor = await visitUncached(app.browser);
   page = visitor.page;
   page.setDefaultTimeout(30_000);
-  const wallet = createWalletClient({ account: OWNER, transport: http(purse.rpcUrl) });
+  const wallet = createWalletClient({ account: OWNER, transport: http(app.purse.rpcUrl) });
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [OTHER, 5n * 10n ** 18n] });
   await wallet.sendTransaction({ chain: null, to: TOKEN, data });
-}, 90_000);
-afterAll(async () => {
-  await visitor?.close();
-  await releaseBrowser(browser);
-  await purse?.remove();
 });
 
 /** Presses the two keys that open a page. */
@@ -54,7 +40,7 @@ const dialog = () => page.locator(".dialog");
 
 describe("with the keyboard and a screen reader, a user of the app", () => {
   it("connects a wallet and signs in", async () => {
-    await page.goto(`${purse.url}/sign-in`);
+    await page.goto(`${app.purse.url}/sign-in`);
     await press(page, "button", /Account 2/);
     await expectSpoken(page, 'button "Sign in with this wallet"');
     await page.keyboard.press("Enter");
@@ -149,7 +135,7 @@ describe("with the keyboard and a screen reader, a user of the app", () => {
 
 describe("with the keyboard and a screen reader, an operator in the studio", () => {
   it("sets up the studio with its link, whose code leaves the URL, and logs in again", async () => {
-    await page.goto(`${purse.url}/studio#setup=${await setUpCode(purse)}`);
+    await page.goto(`${app.purse.url}/studio#setup=${await setUpCode(app.purse)}`);
     await type(page, "Username", "ada");
     await type(page, "Password", STUDIO_PASSWORD);
     await page.keyboard.press("Enter");
@@ -248,6 +234,45 @@ describe("with the keyboard and a screen reader, an operator in the studio", () 
   });
 });
 
+it("the main pages of the app can be used with the keyboard alone: to sign in, to receive, to send coins, and to sign out", async () => {
+  const visitor = await app.open();
+  const { page } = visitor;
+  await page.goto(`${app.purse.url}/sign-in`);
+  await press(page, "button", /Account 2/);
+  await expectSpoken(page, 'button "Sign in with this wallet"');
+  await page.keyboard.press("Enter");
+  await expectSpoken(page, 'heading "Portfolio" [level=1]');
+
+  await press(page, "button", "Receive");
+  await page.getByRole("dialog").getByRole("img", { name: "QR code of your address" }).waitFor();
+  await page.keyboard.press("Escape");
+  await expectSpoken(page, 'button "Receive"');
+
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await expectSpoken(page, 'heading "Send" [level=1]');
+  await type(page, "Recipient", devAccount(9).address);
+  await type(page, /^Amount/, "0.5");
+  await press(page, "button", "Review");
+  await page.getByRole("heading", { level: 2, name: "Review" }).waitFor();
+  await expectFocus(page);
+  // The toast disappears after some seconds.
+  await Promise.all([
+    expectAnnounced(page, "Send 0.5 ETH: confirmed"),
+    page.getByRole("heading", { level: 2, name: "Sent" }).waitFor(),
+    press(page, "button", "Send ETH"),
+  ]);
+  await expectFocus(page);
+
+  await press(page, "button", "Account menu", { backward: true });
+  await page.keyboard.press("End");
+  await expectSpoken(page, 'menuitem "Sign out"');
+  await page.keyboard.press("Enter");
+  await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+  await expectFocus(page);
+  expectNoErrors(visitor);
+});
+
 describe("zoomed to 200 %, with forced colors and reduced motion", () => {
   it.each([
     "/",
@@ -260,7 +285,7 @@ describe("zoomed to 200 %, with forced colors and reduced motion", () => {
     // Ages stay the same.
     await page.clock.setFixedTime(new Date());
     const requests = watchRequests(page);
-    await page.goto(purse.url + path);
+    await page.goto(app.purse.url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await expect.poll(() => page.locator("main .skeleton").count()).toBe(0);
     await requests.settled();

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type DevChain, startDevChain } from "@purse/devchain";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import {
   createPublicClient,
   createTestClient,
@@ -14,37 +14,28 @@ import {
   http,
   parseEther,
 } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import { casesOf } from "../support/allCases.ts";
-import {
-  expectNoErrors,
-  installWallet,
-  releaseBrowser,
-  testBrowser,
-  type Visit,
-  visit,
-} from "../support/browser.ts";
+import { expectNoErrors, installWallet } from "../support/browser.ts";
 import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { devAccount } from "../support/devAccount.ts";
-import { type Purse, rest, restoreChainSnapshot } from "../support/purse.ts";
+import { rest, restoreChainSnapshot } from "../support/purse.ts";
 import { walletState } from "../support/signedIn.ts";
 import { hostSite } from "../support/site.ts";
 import { makeSmart } from "../support/smartWallet.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
 const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
 const DEX_PLUGIN = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 
-let purse: Purse;
 /** A second chain, which is configured with a node only. */
 let second: DevChain;
 let secondDir: string;
 const SECOND = "0x7a6a";
-let browser: Browser;
 let hand: ChainClient;
-let visits: Visit[] = [];
 
-beforeAll(async () => {
+const app = serveAppBy(async () => {
   secondDir = await mkdtemp(join(tmpdir(), "purse-second-"));
   const dataDir = join(secondDir, "chain");
   restoreChainSnapshot(dataDir);
@@ -58,39 +49,33 @@ beforeAll(async () => {
     // It has new blocks only with transactions.
     PURSE_CHAIN_SECOND_STALLED_SECONDS: "0",
   };
-  [purse, browser] = await Promise.all([hostSite({ devChain: true, env }), testBrowser()]);
-  hand = await createChainClient(purse);
-}, 120_000);
+  return hostSite({ devChain: true, env });
+});
+beforeAll(async () => {
+  hand = await createChainClient(app.purse);
+});
 afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
   // It would save all its past states first, which takes seconds.
   if (second) process.kill(-second.pid, "SIGKILL");
   await second?.stop();
   await rm(secondDir, { recursive: true, force: true });
 });
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
-});
 
 const PHONE = { viewport: { width: 360, height: 720 } };
 const DESKTOP = { width: 1280, height: 800 };
-const node = () => createPublicClient({ transport: http(purse.rpcUrl), cacheTime: 0 });
+const node = () => createPublicClient({ transport: http(app.purse.rpcUrl), cacheTime: 0 });
 
 /** Opens a page of a user who has signed in with the wallet of a development account. */
 async function visitAs(index: number, options = {}) {
-  const visitor = await visit(browser, { ...options, storageState: await walletState(purse, index) });
-  visitor.page.setDefaultTimeout(30_000);
-  visits.push(visitor);
-  const wallet = await installWallet(visitor.page, purse, index, undefined, undefined, {
+  const visitor = await app.open({ ...options, storageState: await walletState(app.purse, index) });
+  const wallet = await installWallet(visitor.page, app.purse, index, undefined, undefined, {
     [SECOND]: second.url,
   });
   return { ...visitor, wallet };
 }
 
 const open = (page: Page, path: string, search: Record<string, string> = {}) =>
-  page.goto(`${purse.url}${path}?${new URLSearchParams(search)}`);
+  page.goto(`${app.purse.url}${path}?${new URLSearchParams(search)}`);
 
 async function expectFits(page: Page): Promise<void> {
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -195,7 +180,7 @@ describe("the portfolio", () => {
     await page.getByText("Revoke approval of PURSE").waitFor();
     await expect.poll(allowance, { timeout: 20_000 }).toBe(0n);
     const path = `/api/v2/wallets/${devAccount(5).address}/history?chain=0x539&limit=1`;
-    const latest = async () => (await (await fetch(purse.url + path)).json()).result[0].category;
+    const latest = async () => (await (await fetch(app.purse.url + path)).json()).result[0].category;
     await expect.poll(latest, { timeout: 20_000 }).toBe("revoke");
     await open(page, "/portfolio", { chain: "0x539" });
     await approvals.getByRole("heading", { name: "Approvals", exact: true }).waitFor();
@@ -451,7 +436,7 @@ describe("sending assets", () => {
     await page.reload();
     await field.fill(`${past.slice(0, 6)}${"0".repeat(32)}${past.slice(-4)}`.toLowerCase());
     await page.getByText("Looks similar to a known address, but is different").waitFor();
-    const seen = await rest(purse, "GET", "/classes/Contact");
+    const seen = await rest(app.purse, "GET", "/classes/Contact");
     expect(seen.body.results).toEqual([]);
     await page.getByRole("button", { name: "Address book" }).click();
     await page.getByRole("button", { name: "Remove Ada L." }).click();
@@ -474,6 +459,37 @@ describe("sending assets", () => {
     await page.goBack();
     expect(await page.getByLabel("Recipient").inputValue()).toBe(devAccount(8).address);
     expect(await page.getByLabel(/^Amount \(/).inputValue()).toBe("0.1");
+    expectNoErrors(visitor);
+  });
+
+  it("sends coins from the account page, also with a comma, and shows the transaction after a reload", {
+    tags: ["1.capability.transfer-native"],
+  }, async () => {
+    const visitor = await app.openWithWallet(5);
+    const { page } = visitor;
+    await page.goto(`${app.purse.url}/account`);
+    const to = devAccount(6).address;
+    const before = await node().getBalance({ address: to });
+    await page.getByRole("link", { name: "Send" }).first().click();
+    await page.getByText(/Balance: [\d,]+/).waitFor();
+    await page.getByLabel("Recipient").fill("0xF39fd6e51aad88F6F4ce6aB8827279cffFb92266");
+    await page.getByLabel(/^Amount \(/).fill("999999999");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("Invalid checksum").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(/Insufficient balance/)
+      .waitFor();
+    await page.getByLabel("Recipient").fill(to);
+    await page.getByLabel(/^Amount \(/).fill("1,25");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("1.25 ETH", { exact: true }).waitFor();
+    await page.getByText("−1.25 ETH").waitFor();
+    await page.getByRole("button", { name: "Send ETH" }).click();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
+    expect((await node().getBalance({ address: to })) - before).toBe(parseEther("1.25"));
+    await page.reload();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
     expectNoErrors(visitor);
   });
 });
@@ -531,7 +547,7 @@ describe("swapping", () => {
   it("approves and swaps with one confirmation of a wallet with a smart account, or in two steps if it refuses", async () => {
     const visitor = await visitAs(9);
     const { page, wallet } = visitor;
-    const smart = await makeSmart(wallet, purse.rpcUrl, 9);
+    const smart = await makeSmart(wallet, app.purse.rpcUrl, 9);
     await hand.transferToken(0, devAccount(9).address, parseEther("100"));
     const token = hand.token.toLowerCase();
     const review = { chain: "0x539", from: token, to: "native", amount: "10", step: "review" };
@@ -621,7 +637,7 @@ describe("sending on another chain", () => {
 
 describe("a pending transaction", () => {
   const automine = (on: boolean) =>
-    createTestClient({ mode: "anvil", transport: http(purse.rpcUrl) }).setAutomine(on);
+    createTestClient({ mode: "anvil", transport: http(app.purse.rpcUrl) }).setAutomine(on);
 
   it("can be sped up or canceled by its sender and is hidden from others", async () => {
     const visitor = await visitAs(5);
@@ -667,7 +683,7 @@ describe("the status page of a transaction", () => {
   it("shows a revert with its reason, or an unreachable chain, from the hash alone", async () => {
     const hash = await createWalletClient({
       account: devAccount(9),
-      transport: http(purse.rpcUrl),
+      transport: http(app.purse.rpcUrl),
     }).writeContract({
       chain: null,
       abi: erc20Abi,
@@ -676,15 +692,14 @@ describe("the status page of a transaction", () => {
       args: [devAccount(8).address, parseEther("1000000000")],
       gas: 200_000n,
     });
-    const visitor = await visit(browser);
-    visits.push(visitor);
+    const visitor = await app.open();
     const { page } = visitor;
     await open(page, "/send", { tx: hash, chain: "0x539" });
     await page.getByRole("heading", { name: "Reverted" }).waitFor();
     await page.getByText("You only paid the network fee.").waitFor();
     await expectAccessible(page);
     expectNoErrors(visitor);
-    await page.route(`${purse.rpcUrl}/**`, (route) => route.abort());
+    await page.route(`${app.purse.rpcUrl}/**`, (route) => route.abort());
     await page.reload();
     await page.getByText("The chain is currently unavailable").waitFor();
   });
@@ -721,7 +736,7 @@ describe("the contract page", () => {
   it("recognizes functions by bytecode without an ABI, and keeps the form in the URL", async () => {
     const visitor = await visitAs(4);
     const { page } = visitor;
-    const { body } = await rest(purse, "POST", "/functions/getPairAddress", {
+    const { body } = await rest(app.purse, "POST", "/functions/getPairAddress", {
       chain: "0x539",
       exchange: "uniswapv2",
       token0_address: hand.token,
@@ -788,7 +803,7 @@ describe("the contract page", () => {
     const visitor = await visitAs(5);
     const { page } = visitor;
     const slot = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
-    await createTestClient({ mode: "anvil", transport: http(purse.rpcUrl) }).setStorageAt({
+    await createTestClient({ mode: "anvil", transport: http(app.purse.rpcUrl) }).setStorageAt({
       address: hand.items,
       index: slot,
       value: `0x${hand.token.slice(2).padStart(64, "0")}`,

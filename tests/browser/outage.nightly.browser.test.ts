@@ -1,9 +1,9 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import { ALL_CASES } from "../support/allCases.ts";
 import { APP_PAGES } from "../support/appPages.ts";
-import { installWallet, releaseBrowser, testBrowser, type Visit, visitUncached } from "../support/browser.ts";
+import { installWallet, type Visit, visitUncached } from "../support/browser.ts";
 import { rendered, watchRequests } from "../support/navigation.ts";
 import {
   disconnectServer,
@@ -17,9 +17,9 @@ import {
   reusing,
   visitInOutage,
 } from "../support/outage.ts";
-import { type Purse, rest } from "../support/purse.ts";
+import { rest } from "../support/purse.ts";
 import { walletState } from "../support/signedIn.ts";
-import { hostSite } from "../support/site.ts";
+import { serveWebApp } from "../support/webApp.ts";
 
 /** Pages cancel reads that take longer than this: see useServerQuery.ts. */
 const MAX_READ_MS = 65_000;
@@ -32,25 +32,19 @@ const FIRST_PAGES: readonly string[] = [
 ];
 const asItems = (paths: readonly string[]) => paths.map((path) => ({ path }));
 
-let purse: Purse;
-let browser: Browser;
+const app = serveWebApp();
 /** The session and the wallet of a signed-in user. */
 let storage: Awaited<ReturnType<typeof walletState>>;
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
   const note = { text: "Order the beans", ACL: { "*": { read: true } } };
-  await rest(purse, "POST", "/classes/Note", note, { useMasterKey: true });
-  storage = await walletState(purse, 1);
-}, 120_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
+  await rest(app.purse, "POST", "/classes/Note", note, { useMasterKey: true });
+  storage = await walletState(app.purse, 1);
 });
 
 /** Opens the page of a signed-in user with a clock that the test controls. */
 async function withClock(): Promise<Visit> {
-  const visitor = await visitUncached(browser, { storageState: storage });
+  const visitor = await visitUncached(app.browser, { storageState: storage });
   visitor.page.setDefaultTimeout(40_000);
   await visitor.page.clock.install();
   return visitor;
@@ -61,7 +55,7 @@ const withoutWallet = reusing(withClock);
 
 const withWallet = reusing(async () => {
   const visitor = await withClock();
-  await installWallet(visitor.page, purse, 1);
+  await installWallet(visitor.page, app.purse, 1);
   return visitor;
 });
 
@@ -95,7 +89,7 @@ let visits: Promise<OutageVisit[]> | undefined;
 
 function visitsInOutage(): Promise<OutageVisit[]> {
   visits ??= forEachPage(asItems(ALL_CASES ? PAGES : FIRST_PAGES), ({ path }, page) =>
-    visitInOutage(page, purse, { path, url: purse.url + path, timeoutMs: MAX_READ_MS }),
+    visitInOutage(page, app.purse, { path, url: app.purse.url + path, timeoutMs: MAX_READ_MS }),
   );
   return visits;
 }
@@ -121,7 +115,7 @@ describe("an open page when the server goes down", () => {
   it("keeps the portfolio with its age, does not shift its layout, and refreshes it when the server is back", async () => {
     await asOwner(async (page) => {
       const requests = watchRequests(page);
-      await page.goto(`${purse.url}/portfolio`);
+      await page.goto(`${app.purse.url}/portfolio`);
       const total = page.getByRole("region", { name: "Total value" });
       const tokens = page.getByRole("region", { name: "Tokens" });
       const banner = page.getByRole("banner");
@@ -139,7 +133,7 @@ describe("an open page when the server goes down", () => {
         const places = await placesOf(page);
         const before = await total.locator(".total").innerText();
         const { empty } = await pageState(page);
-        await disconnectServer(page, purse);
+        await disconnectServer(page, app.purse);
         await page.getByRole("button", { name: "Refresh" }).click();
         await total.getByText(/^Last updated/).waitFor();
         expect(await total.locator(".total").innerText()).toBe(before);
@@ -167,12 +161,12 @@ describe("an open page when the server goes down", () => {
 
   it("keeps the blocks of the explorer, and shows that the chain is unreachable", async () => {
     await asOwner(async (page) => {
-      await page.goto(`${purse.url}/explorer`);
+      await page.goto(`${app.purse.url}/explorer`);
       await page.getByText("Synced").waitFor();
       const rows = page.getByRole("region", { name: "Latest blocks" }).getByRole("row");
       await rows.getByRole("link").first().waitFor();
       const before = await rows.count();
-      await disconnectServer(page, purse);
+      await disconnectServer(page, app.purse);
       await page.clock.fastForward(MAX_DELAY_MS);
       await page.getByText("Unreachable").waitFor();
       await page
@@ -216,7 +210,7 @@ describe("every page while one of its resources fails", () => {
       .filter(({ path }) => FIRST_PAGES.includes(path))
       .map(({ path, names }) => ({ path, names: names.filter((each) => !isBeside(path, each)) }));
     const problems = await forEachPage(failuresToTry(reads), ({ path, names }, page) =>
-      problemsWithout(names, page, purse, { path, url: purse.url + path, empty: healthy.get(path) }),
+      problemsWithout(names, page, app.purse, { path, url: app.purse.url + path, empty: healthy.get(path) }),
     );
     expect(problems.flat()).toEqual([]);
   }, 1_800_000);

@@ -1,49 +1,23 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  installWallet,
-  releaseBrowser,
-  signUpInPage,
-  testBrowser,
-  type Visit,
-  visit,
-} from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { installWallet, signUpInPage } from "../support/browser.ts";
 import { follow, rendered, watchRequests } from "../support/navigation.ts";
-import { type Purse, rest } from "../support/purse.ts";
+import { rest } from "../support/purse.ts";
 import { passwordState, walletState } from "../support/signedIn.ts";
 import { hostSite } from "../support/site.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
 const APP_ID = "an-application-of-its-own";
 const PAGES = ["/", "/sign-in", "/account", "/portfolio", "/send", "/notes"];
 
-let purse: Purse;
-let browser: Browser;
-let visits: Visit[] = [];
-
-beforeAll(async () => {
-  const starting = hostSite({ devChain: true, env: { PURSE_APP_ID: APP_ID } });
-  [purse, browser] = await Promise.all([starting, testBrowser()]);
-  purse = { ...purse, appId: APP_ID };
-}, 120_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
-});
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
-});
-
-async function open(options = {}): Promise<Page> {
-  const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(30_000);
-  visits.push(visitor);
-  return visitor.page;
-}
+const app = serveAppBy(async () => ({
+  ...(await hostSite({ devChain: true, env: { PURSE_APP_ID: APP_ID } })),
+  appId: APP_ID,
+}));
 
 async function settle(page: Page, path: string): Promise<void> {
   const requests = watchRequests(page);
-  await page.goto(purse.url + path);
+  await page.goto(app.purse.url + path);
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
   await requests.settled();
   await rendered(page);
@@ -55,7 +29,7 @@ async function settle(page: Page, path: string): Promise<void> {
  * read everything.
  */
 async function seen(page: Page): Promise<string[][]> {
-  await page.goto(`${purse.url}/design`);
+  await page.goto(`${app.purse.url}/design`);
   await page.getByRole("heading", { level: 1 }).waitFor();
   const requests = watchRequests(page);
   const all: string[][] = [];
@@ -82,13 +56,13 @@ describe("the application", () => {
       "9.server-url-literal",
     ],
   }, async () => {
-    const page = await open();
+    const { page } = await app.open();
     const requested: { url: string; body: unknown }[] = [];
     const urls: string[] = [];
     page.on("request", (request) => {
       const url = request.url();
       urls.push(url);
-      if (url.startsWith(`${purse.serverUrl}/`)) requested.push({ url, body: request.postDataJSON() });
+      if (url.startsWith(`${app.purse.serverUrl}/`)) requested.push({ url, body: request.postDataJSON() });
     });
     for (const path of PAGES) {
       requested.length = 0;
@@ -99,17 +73,17 @@ describe("the application", () => {
       for (const { body } of requested) expect(body).toMatchObject({ _ApplicationId: APP_ID });
     }
     // Balances of development accounts are read from the local chain.
-    const own = [purse.url, purse.rpcUrl, "data:"];
+    const own = [app.purse.url, app.purse.rpcUrl, "data:"];
     expect(urls.filter((url) => !own.some((start) => url.startsWith(start)))).toEqual([]);
     expect(urls.some((url) => url.endsWith(".js"))).toBe(true);
-    const settings = await (await fetch(`${purse.url}/config.json`)).json();
-    expect(settings).toMatchObject({ appId: APP_ID, serverUrl: purse.serverUrl });
+    const settings = await (await fetch(`${app.purse.url}/config.json`)).json();
+    expect(settings).toMatchObject({ appId: APP_ID, serverUrl: app.purse.serverUrl });
   });
 
   it("keeps the shell, its root route, while pages change", {
     tags: ["2.shell.route"],
   }, async () => {
-    const page = await open();
+    const { page } = await app.open();
     await settle(page, "/");
     const navigation = page.getByRole("navigation", { name: "Pages" });
     await navigation.evaluate((element) => element.setAttribute("data-first", "yes"));
@@ -123,14 +97,14 @@ describe("the application", () => {
     tags: ["6.app.two-states-only"],
     timeout: 120_000,
   }, async () => {
-    const nobody = await open();
-    const somebody = await open({ storageState: await passwordState(purse, "somebody") });
-    const chief = await open({ storageState: await passwordState(purse, "chief") });
+    const { page: nobody } = await app.open();
+    const { page: somebody } = await app.open({ storageState: await passwordState(app.purse, "somebody") });
+    const { page: chief } = await app.open({ storageState: await passwordState(app.purse, "chief") });
     const where = `/users?where=${encodeURIComponent('{"username":"chief"}')}`;
-    const found = await rest(purse, "GET", where, undefined, { useMasterKey: true });
+    const found = await rest(app.purse, "GET", where, undefined, { useMasterKey: true });
     const [user] = Array.isArray(found.body.results) ? found.body.results : [];
     const role = await rest(
-      purse,
+      app.purse,
       "POST",
       "/roles",
       {
@@ -152,8 +126,8 @@ describe("the application", () => {
 
 describe("two tabs of one browser", () => {
   it("sign out together and disconnect the wallet", async () => {
-    const first = await open({ storageState: await walletState(purse, 8) });
-    await installWallet(first, purse, 8);
+    const { page: first } = await app.open({ storageState: await walletState(app.purse, 8) });
+    await installWallet(first, app.purse, 8);
     const second = await first.context().newPage();
     second.setDefaultTimeout(30_000);
     await settle(second, "/account");
@@ -164,12 +138,12 @@ describe("two tabs of one browser", () => {
   });
 
   it("sign in together", async () => {
-    const first = await open();
+    const { page: first } = await app.open();
     const second = await first.context().newPage();
     second.setDefaultTimeout(30_000);
     await settle(second, "/account");
     await second.getByText("You are not signed in").waitFor();
-    await signUpInPage(first, purse, "tabs");
+    await signUpInPage(first, app.purse, "tabs");
     await second.getByRole("main").getByRole("button", { name: "Sign out" }).waitFor();
   });
 });

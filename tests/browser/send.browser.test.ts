@@ -52,35 +52,4 @@ describe("sending", () => {
     await page.getByText(/Finalized \(\d+ confirmations\)/).waitFor();
     expectNoErrors(visitor);
   });
-
-  it("sends coins from the account page, also with a comma, and shows the transaction after a reload", {
-    tags: ["1.capability.transfer-native"],
-  }, async () => {
-    const visitor = await app.openWithWallet(5);
-    const { page } = visitor;
-    await page.goto(`${app.purse.url}/account`);
-    const to = devAccount(6).address;
-    const before = await node().getBalance({ address: to });
-    await page.getByRole("link", { name: "Send" }).first().click();
-    await page.getByText(/Balance: [\d,]+/).waitFor();
-    await page.getByLabel("Recipient").fill("0xF39fd6e51aad88F6F4ce6aB8827279cffFb92266");
-    await page.getByLabel(/^Amount \(/).fill("999999999");
-    await page.getByRole("button", { name: "Review" }).click();
-    await page.getByText("Invalid checksum").waitFor();
-    await page
-      .getByRole("alert")
-      .getByText(/Insufficient balance/)
-      .waitFor();
-    await page.getByLabel("Recipient").fill(to);
-    await page.getByLabel(/^Amount \(/).fill("1,25");
-    await page.getByRole("button", { name: "Review" }).click();
-    await page.getByText("1.25 ETH", { exact: true }).waitFor();
-    await page.getByText("−1.25 ETH").waitFor();
-    await page.getByRole("button", { name: "Send ETH" }).click();
-    await page.getByRole("heading", { name: "Sent" }).waitFor();
-    expect((await node().getBalance({ address: to })) - before).toBe(parseEther("1.25"));
-    await page.reload();
-    await page.getByRole("heading", { name: "Sent" }).waitFor();
-    expectNoErrors(visitor);
-  });
 });

@@ -1,10 +1,10 @@
 import { createServer, type Server } from "node:http";
 import { join, resolve } from "node:path";
-import type { Browser } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
-import { hostPurse, type Purse } from "../support/purse.ts";
+import { type Visit, visit } from "../support/browser.ts";
+import { hostPurse } from "../support/purse.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
 const CLIENT = resolve(import.meta.dirname, "../../packages/client/src/index.ts");
 
@@ -43,15 +43,13 @@ self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim(
 `;
 
 describe("the client in a service worker without a window", () => {
-  let purse: Purse;
-  let browser: Browser;
+  const app = serveAppBy(hostPurse);
   let site: Server;
   let visitor: Visit;
 
   beforeAll(async () => {
-    [purse, browser] = await Promise.all([hostPurse(), testBrowser()]);
     site = await serve(await bundle());
-    visitor = await visit(browser, { serviceWorkers: "allow" });
+    visitor = await visit(app.browser, { serviceWorkers: "allow" });
     const address = site.address();
     if (address === null || typeof address === "string") throw new Error("The site has no port");
     await visitor.page.goto(`http://127.0.0.1:${address.port}/`);
@@ -59,12 +57,9 @@ describe("the client in a service worker without a window", () => {
       await navigator.serviceWorker.register("/worker.js");
       await navigator.serviceWorker.ready;
     });
-  }, 90_000);
-  afterAll(async () => {
-    await visitor?.close();
-    await releaseBrowser(browser);
+  });
+  afterAll(() => {
     site?.close();
-    await purse?.remove();
   });
 
   function ask(act: string, given: Record<string, string>): Promise<unknown> {
@@ -85,7 +80,7 @@ describe("the client in a service worker without a window", () => {
   }
 
   it("starts", async () => {
-    const answer = await ask("start", { serverUrl: purse.serverUrl, appId: purse.appId });
+    const answer = await ask("start", { serverUrl: app.purse.serverUrl, appId: app.purse.appId });
     expect(answer).toBe("undefined undefined undefined");
   });
 

@@ -1,29 +1,20 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { accessibilityProblems, expectAccessible } from "../support/accessibility.ts";
 import { ALL_CASES, casesOf, pairsOf } from "../support/allCases.ts";
 import { ALL_APP_PAGES } from "../support/appPages.ts";
-import {
-  expectNoErrors,
-  installWallet,
-  releaseBrowser,
-  testBrowser,
-  type Visit,
-  visit,
-  visitUncached,
-} from "../support/browser.ts";
+import { expectNoErrors, installWallet, type Visit } from "../support/browser.ts";
 import { rendered, type WatchedRequests, watchRequests } from "../support/navigation.ts";
 import { problemsOnPages } from "../support/pageChecks.ts";
 import { loadPage, MAX_LAYOUT_SHIFT, observeLoads, shiftProblems } from "../support/pageLoad.ts";
 import { tooWideElements } from "../support/pseudoLocale.ts";
-import type { Purse } from "../support/purse.ts";
 import { walletState } from "../support/signedIn.ts";
-import { hostSite } from "../support/site.ts";
 import { sessionCookies, setUpStudio } from "../support/studio.ts";
 import { translatorOf } from "../support/translations.ts";
+import { serveWebApp } from "../support/webApp.ts";
 
 /** The maximum size of the initial load of the home page. */
-const FIRST_LOAD_LIMIT = 200_500;
+const FIRST_LOAD_LIMIT = 196_000;
 const PHONE = { width: 390, height: 844 };
 /** The page with samples of all components. */
 const SAMPLES = "/design";
@@ -47,33 +38,12 @@ const SCREENS = [
   { width: 360, height: 720 },
 ];
 const VISITS = pairsOf(VISITOR_PAGES, SCREENS);
-let purse: Purse;
-let browser: Browser;
-let visits: Visit[] = [];
+const app = serveWebApp();
 let studio: Promise<unknown> | undefined;
-
-beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
-}, 90_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
-});
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
-});
-
-async function open(options: BrowserContextOptions = {}, openVisit = visit): Promise<Visit> {
-  const visitor = await openVisit(browser, options);
-  visitor.page.setDefaultTimeout(30_000);
-  visits.push(visitor);
-  return visitor;
-}
 
 /** Sets the studio up once, with the owner `ada`. */
 async function openStudio(): Promise<void> {
-  studio ??= setUpStudio(purse);
+  studio ??= setUpStudio(app.purse);
   await studio;
 }
 
@@ -82,8 +52,8 @@ const OF_TESTS = /Service Worker registration blocked by Playwright/;
 
 describe("the initial load", () => {
   it("of the home page stays below the size limit", async () => {
-    const { page } = await open({}, visitUncached);
-    const { codeBytes, largestElement } = await loadPage(page, `${purse.url}/`);
+    const { page } = await app.openUncached();
+    const { codeBytes, largestElement } = await loadPage(page, `${app.purse.url}/`);
     expect(codeBytes).toBeGreaterThan(50_000);
     expect(codeBytes).toBeLessThan(FIRST_LOAD_LIMIT);
     expect(largestElement).not.toBe("");
@@ -94,8 +64,8 @@ describe("the initial load", () => {
     "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
   ])("of %s does not shift the layout on a desktop and a phone", async (path) => {
     for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
-      const visitor = await open({ viewport }, visitUncached);
-      const { layoutShift, largestPaint, shifts } = await loadPage(visitor.page, purse.url + path);
+      const visitor = await app.openUncached({ viewport });
+      const { layoutShift, largestPaint, shifts } = await loadPage(visitor.page, app.purse.url + path);
       expect(largestPaint).not.toBeNull();
       expect(layoutShift, shifts.join("\n")).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
       expectNoErrors(visitor);
@@ -113,7 +83,7 @@ describe("every page of the app", () => {
   ): Promise<string[]> {
     errors.length = 0;
     warnings.length = 0;
-    await page.goto(purse.url + path);
+    await page.goto(app.purse.url + path);
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
     await page.getByRole("heading").first().waitFor();
     // The page with samples of all components has placeholders that stay.
@@ -154,14 +124,14 @@ describe("every page of the app", () => {
 
   /** Opens a window of a user with a wallet. */
   async function openWithWallet(): Promise<Visit> {
-    const visitor = await open({ viewport: PHONE, storageState: await walletState(purse, 1) });
-    await installWallet(visitor.page, purse, 1);
+    const visitor = await app.open({ viewport: PHONE, storageState: await walletState(app.purse, 1) });
+    await installWallet(visitor.page, app.purse, 1);
     return visitor;
   }
 
   it("is accessible, stable, fits phones, zoomed and wide windows, and has no console messages and untranslated texts, for a user with a wallet", async () => {
     const problems = await problemsOnPages({
-      url: purse.url,
+      url: app.purse.url,
       paths: ALL_APP_PAGES,
       openWindow: openWithWallet,
       samples: SAMPLES,
@@ -180,7 +150,7 @@ describe("every page of the app", () => {
     { tags: ["1.provider.every-page", "2.shell.common-wrapper"], timeout: 240_000 },
     (viewport) => {
       const paths = VISITS.flatMap(([path, screen]) => (screen === viewport ? [path] : []));
-      return expectNoProblems(paths, () => open({ viewport }));
+      return expectNoProblems(paths, () => app.open({ viewport }));
     },
   );
 });
@@ -188,9 +158,9 @@ describe("every page of the app", () => {
 describe("the initial load of the studio", () => {
   it("does not shift the layout", async () => {
     await openStudio();
-    const visitor = await open({}, visitUncached);
-    await visitor.page.context().addCookies(await sessionCookies(purse, "ada"));
-    const { layoutShift, shifts } = await loadPage(visitor.page, `${purse.url}/studio`);
+    const visitor = await app.openUncached();
+    await visitor.page.context().addCookies(await sessionCookies(app.purse, "ada"));
+    const { layoutShift, shifts } = await loadPage(visitor.page, `${app.purse.url}/studio`);
     await visitor.page.getByRole("region", { name: "Latency (p95)" }).waitFor();
     expect(layoutShift, shifts.join("\n")).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
     expectNoErrors(visitor);
@@ -199,9 +169,9 @@ describe("the initial load of the studio", () => {
 
 describe("the first steps", () => {
   it("show completed steps, and stay hidden once the user has hidden them", async () => {
-    const visitor = await open();
+    const visitor = await app.open();
     const { page } = visitor;
-    await page.goto(purse.url);
+    await page.goto(app.purse.url);
     const steps = page.getByRole("region", { name: "First steps" });
     await steps.getByRole("link", { name: "Sign in with a development account" }).waitFor();
     expect(await steps.getByText("Done:").count()).toBe(0);
@@ -216,8 +186,8 @@ describe("the first steps", () => {
 
 describe("a list of tabs that is wider than its card", () => {
   it("shows the selected tab", async () => {
-    const { page } = await open();
-    await page.goto(purse.url);
+    const { page } = await app.open();
+    await page.goto(app.purse.url);
     const list = page.getByRole("tablist", { name: "App types" });
     const selected = list.getByRole("tab", { selected: true });
     const [outer, inner] = await Promise.all([list.boundingBox(), selected.boundingBox()]);
@@ -227,8 +197,8 @@ describe("a list of tabs that is wider than its card", () => {
 
 describe("the theme", () => {
   it("is applied before the first paint and shown by every switch", async () => {
-    const { page } = await open({ colorScheme: "light" });
-    await page.goto(purse.url);
+    const { page } = await app.open({ colorScheme: "light" });
+    await page.goto(app.purse.url);
     await page.getByRole("radio", { name: "Dark" }).check({ force: true });
     await page.addInitScript(() => {
       // The body cannot be painted before it exists.
@@ -248,8 +218,8 @@ describe("the theme", () => {
   });
 
   it("disables animations for users who prefer reduced motion", async () => {
-    const { page } = await open({ reducedMotion: "reduce" });
-    await page.goto(purse.url);
+    const { page } = await app.open({ reducedMotion: "reduce" });
+    await page.goto(app.purse.url);
     await page.getByRole("heading", { level: 1 }).waitFor();
     const moving = await page.evaluate(() =>
       document.getAnimations().map(({ effect }) => effect?.getTiming()),
@@ -263,9 +233,9 @@ describe("the theme of the studio", () => {
   it("is the operator's on every device", async () => {
     await openStudio();
     const openAs = async (username: string) => {
-      const visitor = await open({ colorScheme: "light" });
-      await visitor.page.context().addCookies(await sessionCookies(purse, username));
-      await visitor.page.goto(`${purse.url}/studio`);
+      const visitor = await app.open({ colorScheme: "light" });
+      await visitor.page.context().addCookies(await sessionCookies(app.purse, username));
+      await visitor.page.goto(`${app.purse.url}/studio`);
       return visitor;
     };
     const first = await openAs("ada");
@@ -282,8 +252,8 @@ describe("the theme of the studio", () => {
 describe("an offline page", () => {
   it("shows a notice, stays usable, and recovers automatically", async () => {
     // The code of the next page must not be in the cache.
-    const { page } = await open({}, visitUncached);
-    await page.goto(purse.url);
+    const { page } = await app.openUncached();
+    await page.goto(app.purse.url);
     await page.getByText("Running", { exact: true }).waitFor();
     await page.context().setOffline(true);
     await page.getByText("You're offline. Data may be out of date.").waitFor();
@@ -299,9 +269,9 @@ describe("an offline page", () => {
 
 describe("keyboard navigation", () => {
   it("reaches the whole shell and never loses the focus", async () => {
-    const visitor = await open();
+    const visitor = await app.open();
     const { page } = visitor;
-    await page.goto(purse.url);
+    await page.goto(app.purse.url);
     await page.getByText("Running", { exact: true }).waitFor();
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Skip to content");
@@ -331,8 +301,8 @@ describe("keyboard navigation", () => {
   });
 
   it("opens the menu of a phone with theme and language", async () => {
-    const { page } = await open({ viewport: PHONE });
-    await page.goto(purse.url);
+    const { page } = await app.open({ viewport: PHONE });
+    await page.goto(app.purse.url);
     await page.getByRole("button", { name: "More" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "Account", exact: true }).waitFor();
@@ -350,7 +320,7 @@ describe("the check of accessibility", () => {
     );
 
   it("finds the one text without enough contrast among many with the same colors", async () => {
-    const { page } = await open();
+    const { page } = await app.open();
     const row = (name: string, style = "") => `<li style="${style}"><span>Row ${name}</span></li>`;
     const rows = Array.from({ length: 40 }, (_, i) => row(String(i)));
     await show(page, rows);
@@ -362,7 +332,7 @@ describe("the check of accessibility", () => {
   });
 
   it("finds a text without enough contrast after texts with the same colors that need none", async () => {
-    const { page } = await open();
+    const { page } = await app.open();
     const row = (content: string) => `<li style="color: #bbb">${content}</li>`;
     const exempt = [
       row("<span>x</span>"),
@@ -377,8 +347,8 @@ describe("the check of accessibility", () => {
 
 describe("the language", () => {
   it("is used for German browsers or by choice, which is remembered", async () => {
-    const { page } = await open({ locale: "de-AT" });
-    await page.goto(purse.url);
+    const { page } = await app.open({ locale: "de-AT" });
+    await page.goto(app.purse.url);
     await page.getByRole("heading", { level: 1, name: "Dein eigenes Backend mit Wallets" }).waitFor();
     expect(await languageOf(page)).toBe("de-AT");
     await page.getByRole("combobox", { name: "Sprache" }).selectOption("English");
@@ -394,11 +364,11 @@ describe("the language", () => {
 
   it("can be chosen in another script, and English again", async () => {
     // Readers of traditional characters get English instead of simplified characters.
-    const { page } = await open({ locale: "zh-TW" });
+    const { page } = await app.open({ locale: "zh-TW" });
     await page.addInitScript(() =>
       Object.defineProperty(navigator, "languages", { get: () => ["zh-TW", "zh", "en-US"] }),
     );
-    await page.goto(purse.url);
+    await page.goto(app.purse.url);
     const heading = "Your own wallet-ready backend";
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     expect(await languageOf(page)).toBe("en-US");

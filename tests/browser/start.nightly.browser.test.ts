@@ -1,12 +1,13 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
 import { APP_PAGES } from "../support/appPages.ts";
-import { releaseBrowser, signUpInPage, testBrowser, visit, visitUncached } from "../support/browser.ts";
+import { signUpInPage, visit, visitUncached } from "../support/browser.ts";
 import { watchRequests } from "../support/navigation.ts";
-import { type Purse, rest } from "../support/purse.ts";
+import { rest } from "../support/purse.ts";
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
 import { hostSite } from "../support/site.ts";
 import { translatorOf } from "../support/translations.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
 /** One path of each page: all tabs of a page have the same code. */
 const PAGES = [...new Map(APP_PAGES.map((path) => [path.split("?")[0], path])).values()];
@@ -30,20 +31,14 @@ const RACES: readonly Race[] = [
   },
 ];
 
-let purse: Purse;
-let browser: Browser;
 let pushServices: PushServices;
 
-beforeAll(async () => {
+const app = serveAppBy(async () => {
   pushServices = await startPushServices();
   const { env } = pushServices;
-  [purse, browser] = await Promise.all([hostSite({ devChain: true, env }), testBrowser()]);
-}, 90_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
-  await pushServices?.stop();
+  return hostSite({ devChain: true, env });
 });
+afterAll(() => pushServices?.stop());
 
 interface PausedRequest {
   requestId: string;
@@ -97,7 +92,7 @@ async function holdRequests(page: Page, urlPattern: string): Promise<HeldRequest
 /** Returns the problems of pages that a visitor with an empty storage opens with one slow resource. */
 async function problemsOf(paths: string[], { locale, slow }: Race): Promise<string[]> {
   // Other visits have left the translations in the memory of their process.
-  const { page, errors, close } = await visitUncached(browser, { locale });
+  const { page, errors, close } = await visitUncached(app.browser, { locale });
   const problems: string[] = [];
   try {
     const slowRequests = await holdRequests(page, slow.pattern);
@@ -105,7 +100,7 @@ async function problemsOf(paths: string[], { locale, slow }: Race): Promise<stri
     const all = watchRequests(page);
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
       slowRequests.hold();
-      await page.goto(purse.url + path, { waitUntil: "commit" });
+      await page.goto(app.purse.url + path, { waitUntil: "commit" });
       await expect.poll(() => slowRequests.count(), { message: path }).toBeGreaterThan(0);
       // It arrives after all that the page loads without it.
       await others.settled();
@@ -140,13 +135,13 @@ describe("the first visit of a page", () => {
 
 describe("the installed app", () => {
   it("has a manifest with icons, and starts offline after the first visit", async () => {
-    const { page, close } = await visit(browser, { serviceWorkers: "allow", locale: "ja-JP" });
+    const { page, close } = await visit(app.browser, { serviceWorkers: "allow", locale: "ja-JP" });
     try {
-      await page.goto(purse.url);
-      const manifest = await (await fetch(`${purse.url}/manifest.webmanifest`)).json();
+      await page.goto(app.purse.url);
+      const manifest = await (await fetch(`${app.purse.url}/manifest.webmanifest`)).json();
       expect(manifest).toMatchObject({ start_url: "/", display: "standalone" });
       for (const { src, type } of Object(manifest).icons) {
-        const icon = await fetch(purse.url + src);
+        const icon = await fetch(app.purse.url + src);
         expect([src, icon.status, icon.headers.get("content-type")]).toEqual([src, 200, type]);
       }
       await page.evaluate(async () => {
@@ -173,7 +168,7 @@ describe("the installed app", () => {
       await devtools.send("Network.clearBrowserCache");
       await devtools.detach();
       await page.context().setOffline(true);
-      await page.goto(`${purse.url}/`);
+      await page.goto(`${app.purse.url}/`);
       const inJapanese = translatorOf("ja");
       await page.getByRole("heading", { name: inJapanese("Your own wallet-ready backend") }).waitFor();
       await page.getByText(inJapanese("You're offline. Data may be out of date.")).waitFor();
@@ -193,23 +188,23 @@ describe("the installed app", () => {
 
   it("shows messages of the server once its user has turned them on, and none after they are turned off", async () => {
     const { browsers } = pushServices;
-    const { page, close } = await visit(browser, { serviceWorkers: "allow" });
+    const { page, close } = await visit(app.browser, { serviceWorkers: "allow" });
     try {
       await page.addInitScript(subscribeTo, browsers.subscribe("phone"));
-      await signUpInPage(page, purse, "push", "/account");
+      await signUpInPage(page, app.purse, "push", "/account");
       const toggle = page.getByRole("switch", { name: "Notifications on this device" });
       await toggle.click();
       await toggle.and(page.locator('[aria-checked="true"]')).waitFor();
       const data = { title: "Payment", alert: "You received 5 ETH.", uri: "/portfolio" };
       const push = { where: { deviceType: "web" }, data };
-      await rest(purse, "POST", "/push", push, { useMasterKey: true });
+      await rest(app.purse, "POST", "/push", push, { useMasterKey: true });
       await expect.poll(() => browsers.received.map(({ body }) => body)).toEqual([data]);
       const shown = await recordNotifications(page);
-      await deliver(page, purse.url, JSON.stringify(browsers.received[0]?.body));
+      await deliver(page, app.purse.url, JSON.stringify(browsers.received[0]?.body));
       await expect.poll(shown).toEqual([{ title: "Payment", body: "You received 5 ETH." }]);
       await toggle.click();
       await toggle.and(page.locator('[aria-checked="false"]')).waitFor();
-      const devices = await rest(purse, "GET", "/installations", undefined, { useMasterKey: true });
+      const devices = await rest(app.purse, "GET", "/installations", undefined, { useMasterKey: true });
       expect(devices.body.results).toEqual([expect.not.objectContaining({ deviceToken: expect.anything() })]);
     } finally {
       await close();

@@ -1,44 +1,34 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
-import { releaseBrowser, testBrowser, visit } from "../support/browser.ts";
-import { type Purse, rest } from "../support/purse.ts";
+import { rest } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
 import { openStudio, setUpStudio } from "../support/studio.ts";
 import { dialog } from "../support/studioPage.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
 const MASTER = { useMasterKey: true };
 
-let purse: Purse;
-let browser: Browser;
+const app = serveAppBy(hostSite);
 let folder: string;
 
 beforeAll(async () => {
-  [purse, browser, folder] = await Promise.all([
-    hostSite(),
-    testBrowser(),
-    mkdtemp(join(tmpdir(), "purse-backups-")),
-  ]);
-  await setUpStudio(purse);
-}, 120_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
-  await rm(folder, { recursive: true, force: true });
+  folder = await mkdtemp(join(tmpdir(), "purse-backups-"));
+  await setUpStudio(app.purse);
 });
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it("a backup is created, downloaded, uploaded and restored after a typed confirmation, with progress", async () => {
-  const note = () => rest(purse, "POST", "/classes/Remembered", {}, MASTER);
+  const note = () => rest(app.purse, "POST", "/classes/Remembered", {}, MASTER);
   const count = async () =>
-    (await rest(purse, "GET", "/classes/Remembered?count=1&limit=0", undefined, MASTER)).body.count;
+    (await rest(app.purse, "GET", "/classes/Remembered?count=1&limit=0", undefined, MASTER)).body.count;
   await note();
   const before = await count();
-  const { page } = await visit(browser);
+  const { page } = await app.open();
   page.setDefaultTimeout(30_000);
-  await openStudio(page, purse, "ada", "/backup");
+  await openStudio(page, app.purse, "ada", "/backup");
   await page.getByRole("button", { name: "Create backup" }).click();
   const link = page.getByRole("link", { name: /^Download purse-2/ }).first();
   await link.waitFor();

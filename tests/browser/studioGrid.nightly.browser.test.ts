@@ -1,12 +1,10 @@
 import type { JsonObject } from "@purse/protocol";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
-import { expectNoErrors, releaseBrowser, testBrowser, type Visit, visit } from "../support/browser.ts";
+import { expectNoErrors } from "../support/browser.ts";
 import { fillLarge } from "../support/largeClass.ts";
-import { type Purse, rest } from "../support/purse.ts";
-import { hostSite } from "../support/site.ts";
-import { addOperator, openStudio, type StudioClient, setUpStudio } from "../support/studio.ts";
+import { rest } from "../support/purse.ts";
+import { serveStudio } from "../support/studioApp.ts";
 import { cells, columnOf, goTo, grid } from "../support/studioPage.ts";
 
 const ROWS = 20_000;
@@ -23,44 +21,19 @@ const ROASTER = {
   sells: { type: "Relation", targetClass: "Small" },
 };
 
-let purse: Purse;
-let browser: Browser;
-let owner: StudioClient;
-let visits: Visit[] = [];
-
+const studio = serveStudio();
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostSite(), testBrowser()]);
-  owner = await setUpStudio(purse);
-  await addOperator(owner, "guest", "readOnly");
-  await addOperator(owner, "edith", "editor");
   const fields = { name: { type: "String" }, score: { type: "Number" }, list: { type: "Array" } };
-  await rest(purse, "POST", "/schemas/Small", { className: "Small", fields }, MASTER);
-  await rest(purse, "POST", "/schemas/Roaster", { className: "Roaster", fields: ROASTER }, MASTER);
+  await rest(studio.purse, "POST", "/schemas/Small", { className: "Small", fields }, MASTER);
+  await rest(studio.purse, "POST", "/schemas/Roaster", { className: "Roaster", fields: ROASTER }, MASTER);
   const roaster = { type: "Pointer", targetClass: "Roaster" };
   const order = { className: "Order", fields: { roaster, total: { type: "Number" } } };
-  await rest(purse, "POST", "/schemas/Order", order, MASTER);
-  await fillLarge(purse, ROWS, (n) => ({ f001: `text ${n}`, f194: n * 2 }));
-}, 120_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
+  await rest(studio.purse, "POST", "/schemas/Order", order, MASTER);
+  await fillLarge(studio.purse, ROWS, (n) => ({ f001: `text ${n}`, f194: n * 2 }));
 });
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
-});
-
-/** Opens a page of an operator. */
-async function open(username: string, path: string, options = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(30_000);
-  visits.push(visitor);
-  await openStudio(visitor.page, purse, username, path);
-  return visitor;
-}
 
 async function row(className: string, fields: JsonObject): Promise<string> {
-  const { body } = await owner.request("POST", `/data/${className}/rows`, { fields });
+  const { body } = await studio.owner.request("POST", `/data/${className}/rows`, { fields });
   return String(body.objectId);
 }
 
@@ -86,12 +59,12 @@ async function batch(count: number): Promise<{ ids: string[]; name: string; path
 }
 
 async function read(objectId: string, className = "Small"): Promise<JsonObject> {
-  return (await owner.request("GET", `/data/${className}/rows/${objectId}`)).body;
+  return (await studio.owner.request("GET", `/data/${className}/rows/${objectId}`)).body;
 }
 
 describe("the data grid", () => {
   it("shows 20,000 rows of 200 columns, renders visible cells only, and loads more on scroll", async () => {
-    const visitor = await open("ada", "/data?class=Large&order=objectId");
+    const visitor = await studio.open("ada", "/data?class=Large&order=objectId");
     const { page } = visitor;
     await cells(page, "row0000000").waitFor();
     expect(await grid(page).getAttribute("aria-colcount")).toBe("201");
@@ -122,7 +95,7 @@ describe("the data grid", () => {
   });
 
   it("is sorted by column headers, by several with Shift, and keeps the order in the URL", async () => {
-    const visitor = await open("guest", "/data?class=Large");
+    const visitor = await studio.open("guest", "/data?class=Large");
     const { page } = visitor;
     const name = (field: string) =>
       grid(page)
@@ -141,7 +114,7 @@ describe("the data grid", () => {
   });
 
   it("remembers visibility, pinning, width and order of columns per class", async () => {
-    const visitor = await open("guest", "/data?class=Large");
+    const visitor = await studio.open("guest", "/data?class=Large");
     const { page } = visitor;
     await page.getByRole("button", { name: "Columns" }).click();
     const list = page.getByRole("dialog");
@@ -166,7 +139,7 @@ describe("the data grid", () => {
 
   it("copies ranges for spreadsheets, and pastes typed values with errors for invalid cells", async () => {
     const { ids, path } = await batch(3);
-    const visitor = await open("edith", path, CLIPBOARD);
+    const visitor = await studio.open("edith", path, CLIPBOARD);
     const { page } = visitor;
     await cells(page, ids[0] ?? "").waitFor();
     await goTo(page, await columnOf(page, "name"));
@@ -204,7 +177,7 @@ describe("the data grid", () => {
 
   it("reloads only saved rows", async () => {
     const { ids, path } = await batch(2);
-    const { page } = await open("edith", path);
+    const { page } = await studio.open("edith", path);
     await cells(page, ids[0] ?? "").waitFor();
     const requested: string[] = [];
     page.on("request", (request) => requested.push(`${request.method()} ${new URL(request.url()).pathname}`));
@@ -224,8 +197,8 @@ describe("the data grid", () => {
     const order = await row("Order", { roaster: to, total: 12 });
     const objects = [{ __type: "Pointer", className: "Small", objectId: small }];
     const sells = { __op: "AddRelation", objects };
-    await owner.request("PUT", `/data/Roaster/rows/${roaster}`, { fields: { sells } });
-    const visitor = await open("edith", "/data?class=Order&order=-createdAt");
+    await studio.owner.request("PUT", `/data/Roaster/rows/${roaster}`, { fields: { sells } });
+    const visitor = await studio.open("edith", "/data?class=Order&order=-createdAt");
     const { page } = visitor;
     await cells(page, order).click();
     await page.keyboard.press("Space");
@@ -262,7 +235,7 @@ describe("the data grid", () => {
     const partner = await row("Roaster", { name: "Partner 1" });
     const id = await row("Roaster", { name: "Alone" });
     const small = await row("Small", { name: "Filter coffee" });
-    const visitor = await open("edith", `/data?class=Roaster&row=${id}`);
+    const visitor = await studio.open("edith", `/data?class=Roaster&row=${id}`);
     const { page } = visitor;
     const panel = page.getByRole("dialog").first();
     const dialog = page.getByRole("dialog").last();
@@ -330,7 +303,7 @@ describe("the data grid", () => {
 
   it("imports a file with mapped columns and a type check, and exports rejected rows", async () => {
     const name = fresh("import ");
-    const visitor = await open("edith", "/data?class=Small");
+    const visitor = await studio.open("edith", "/data?class=Small");
     const { page } = visitor;
     await page.getByRole("button", { name: "Import" }).click();
     const dialog = page.getByRole("dialog");
@@ -351,14 +324,14 @@ describe("the data grid", () => {
     await dialog.getByRole("button", { name: "Import 2 rows" }).click();
     await dialog.getByText("2 rows imported").waitFor();
     const where = encodeURIComponent(JSON.stringify({ name }));
-    const { body } = await owner.request("GET", `/data/Small?where=${where}&order=score`);
+    const { body } = await studio.owner.request("GET", `/data/Small?where=${where}&order=score`);
     expect(body.results).toMatchObject([{ score: 1 }, { score: 3 }]);
     expectNoErrors(visitor);
   });
 
   it("updates and deletes all filtered rows after showing their number", async () => {
     const { ids, path } = await batch(4);
-    const visitor = await open("edith", path);
+    const visitor = await studio.open("edith", path);
     const { page } = visitor;
     await cells(page, ids[0] ?? "").waitFor();
     await page.getByRole("button", { name: "Bulk actions" }).click();
@@ -396,7 +369,7 @@ describe("the data grid", () => {
     const mine = await row("Order", { roaster, total: 1 });
     const dear = await row("Order", { total: 987_654 });
     const other = await row("Order", { total: 2 });
-    const visitor = await open("guest", "/data?class=Order&order=-createdAt");
+    const visitor = await studio.open("guest", "/data?class=Order&order=-createdAt");
     const { page } = visitor;
     await cells(page, other).waitFor();
     await page.keyboard.press("Control+/");
@@ -428,13 +401,13 @@ describe("the data grid", () => {
   it("explains query plans and creates a missing index", async () => {
     const className = "Slow";
     await rest(
-      purse,
+      studio.purse,
       "POST",
       `/schemas/${className}`,
       { className, fields: { n: { type: "Number" } } },
       MASTER,
     );
-    const visitor = await open("edith", `/data?class=${className}&order=n`);
+    const visitor = await studio.open("edith", `/data?class=${className}&order=n`);
     const { page } = visitor;
     await page.getByRole("button", { name: "Explain" }).click();
     const dialog = page.getByRole("dialog");
@@ -442,14 +415,14 @@ describe("the data grid", () => {
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Create index" }).click();
     await dialog.getByText("No index suggestions").waitFor();
-    const { body } = await owner.request("GET", `/schema/classes/${className}`);
+    const { body } = await studio.owner.request("GET", `/schema/classes/${className}`);
     expect(body.indexes).toMatchObject({ n: { n: 1 } });
     expectNoErrors(visitor);
   });
 
   it("moves, pins and hides columns from their headers by mouse and keyboard", async () => {
     await row("Order", { total: 1 });
-    const visitor = await open("guest", "/data?class=Order");
+    const visitor = await studio.open("guest", "/data?class=Order");
     const { page } = visitor;
     const head = (field: string) => grid(page).getByRole("columnheader", { name: field });
     await head("total").waitFor();
@@ -474,7 +447,7 @@ describe("the data grid", () => {
 
   it("shows read-only operators everything without edit controls", async () => {
     const { objectId } = await smallRow();
-    const visitor = await open("guest", "/data?class=Small&order=-createdAt", CLIPBOARD);
+    const visitor = await studio.open("guest", "/data?class=Small&order=-createdAt", CLIPBOARD);
     const { page } = visitor;
     await cells(page, objectId).waitFor();
     await page.getByText("Read-only. Editors and owners can make changes.").waitFor();
@@ -505,7 +478,7 @@ describe("the data grid", () => {
   });
 
   it("fits a phone and is accessible", async () => {
-    const visitor = await open("guest", "/data?class=Large&order=objectId", {
+    const visitor = await studio.open("guest", "/data?class=Large&order=objectId", {
       viewport: { width: 390, height: 844 },
     });
     const { page } = visitor;
@@ -513,6 +486,97 @@ describe("the data grid", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await goTo(page, 2);
     await expectAccessible(page);
+    expectNoErrors(visitor);
+  });
+
+  it("shows remote changes live and exports rows as a file", async () => {
+    const { objectId } = await smallRow();
+    const visitor = await studio.open(
+      "guest",
+      '/data?class=Small&filter=[{"field":"score","operator":"less","value":50}]',
+    );
+    const { page } = visitor;
+    await cells(page, objectId).waitFor();
+    const change = (fields: JsonObject) =>
+      studio.owner.request("PUT", `/data/Small/rows/${objectId}`, { fields });
+    // Changes are shown from when the page has subscribed to them.
+    let changes = 0;
+    await expect
+      .poll(async () => {
+        changes += 1;
+        await change({ name: `live ${changes}` });
+        return grid(page).getByText("live ").count();
+      })
+      .toBeGreaterThan(0);
+    await grid(page).locator("[data-flashing]").first().waitFor();
+    await smallRow();
+    await page.getByRole("button", { name: /new row/ }).click();
+    await page.getByRole("button", { name: "Refresh" }).waitFor();
+    await change({ score: 50 });
+    await cells(page, objectId).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Export" }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "CSV" }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe("Small.csv");
+    expectNoErrors(visitor);
+  });
+
+  it("shows both values of a conflict and saves the chosen one", async () => {
+    const { objectId } = await smallRow();
+    const visitor = await studio.open("ada", "/data?class=Small&order=-createdAt");
+    const { page } = visitor;
+    await cells(page, objectId).waitFor();
+    await goTo(page, await columnOf(page, "name"));
+    await page.keyboard.type("mine");
+    await page.keyboard.press("Enter");
+    await studio.owner.request("PUT", `/data/Small/rows/${objectId}`, { fields: { name: "theirs" } });
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("button", { name: "Compare" }).click();
+    const compare = page.getByRole("dialog");
+    await compare.getByText("theirs").waitFor();
+    await compare.getByText("mine").waitFor();
+    await expectAccessible(page);
+    await compare.getByRole("combobox").click();
+    await page.getByRole("option", { name: "Yours" }).click();
+    await compare.getByRole("button", { name: "Continue" }).click();
+    expect((await read(objectId)).name).toBe("theirs");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect.poll(async () => (await read(objectId)).name).toBe("mine");
+  });
+
+  it("creates a row, and deletes one after a typed confirmation", async () => {
+    const visitor = await studio.open("ada", "/data?class=Small&order=-createdAt");
+    const { page } = visitor;
+    await page.getByRole("button", { name: "New row" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("name").fill("Hedy");
+    await form.getByLabel("score").fill("many");
+    await form.getByRole("button", { name: "Create" }).click();
+    await form.getByText("Enter a number.").waitFor();
+    await form.getByLabel("score").fill("7");
+    await form.getByRole("button", { name: "Create" }).click();
+    await cells(page, "Hedy").waitFor();
+    await cells(page, "Hedy").click();
+    await page.keyboard.press("Shift+Space");
+    await page.getByText("1 row selected").waitFor();
+    await page.getByRole("button", { name: "Delete…" }).click();
+    const question = page.getByRole("dialog");
+    const yes = question.getByRole("button", { name: "Delete", exact: true });
+    await expect.poll(() => yes.isDisabled()).toBe(true);
+    await question.getByText("1 row will be deleted.").waitFor();
+    await question.getByLabel("Type delete").fill("delete");
+    await yes.click();
+    await cells(page, "Hedy").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await cells(page, "Hedy").waitFor();
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await question.getByLabel("Type delete").fill("delete");
+    await yes.click();
+    await page.getByRole("button", { name: "Delete now" }).click();
+    await page.getByText("1 row deleted").first().waitFor();
+    expect(await cells(page, "Hedy").count()).toBe(0);
     expectNoErrors(visitor);
   });
 });

@@ -1,7 +1,6 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { STUDIO_VIEWS } from "../support/appPages.ts";
-import { releaseBrowser, testBrowser, type Visit, visitUncached } from "../support/browser.ts";
+import { type Visit, visitUncached } from "../support/browser.ts";
 import {
   failuresToTry,
   forEach,
@@ -10,28 +9,22 @@ import {
   reusing,
   visitInOutage,
 } from "../support/outage.ts";
-import { type Purse, rest } from "../support/purse.ts";
-import { hostSite } from "../support/site.ts";
+import { rest } from "../support/purse.ts";
 import { sessionCookies, setUpStudio } from "../support/studio.ts";
+import { serveWebApp } from "../support/webApp.ts";
 
 /** The studio cancels reads that take longer than this: see studio/api.ts. */
 const MAX_READ_MS = 35_000;
 /** The session is read first; without it no page is shown. */
 const STATE = "/studio/api/state";
 
-let purse: Purse;
-let browser: Browser;
+const app = serveWebApp();
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
-  await setUpStudio(purse);
-  await rest(purse, "POST", "/classes/Note", { text: "Order the beans" }, { useMasterKey: true });
+  await setUpStudio(app.purse);
+  await rest(app.purse, "POST", "/classes/Note", { text: "Order the beans" }, { useMasterKey: true });
   const role = { name: "baristas", ACL: {} };
-  await rest(purse, "POST", "/classes/_Role", role, { useMasterKey: true });
-}, 120_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
+  await rest(app.purse, "POST", "/classes/_Role", role, { useMasterKey: true });
 });
 
 /** Pages that show nothing of the server until the operator asks for it. */
@@ -48,10 +41,10 @@ const PAGES = [
 
 /** Opens a page of an operator with a clock that the test controls. */
 const asOperator = reusing(async (): Promise<Visit> => {
-  const visitor = await visitUncached(browser);
+  const visitor = await visitUncached(app.browser);
   const { page } = visitor;
   page.setDefaultTimeout(40_000);
-  await page.context().addCookies(await sessionCookies(purse, "ada"));
+  await page.context().addCookies(await sessionCookies(app.purse, "ada"));
   await page.clock.install();
   return visitor;
 });
@@ -61,9 +54,9 @@ let visits: Promise<OutageVisit[]> | undefined;
 
 function visitsInOutage(): Promise<OutageVisit[]> {
   visits ??= forEach(PAGES, asOperator, (path, page) =>
-    visitInOutage(page, purse, {
+    visitInOutage(page, app.purse, {
       path,
-      url: `${purse.url}/studio${path}`,
+      url: `${app.purse.url}/studio${path}`,
       timeoutMs: MAX_READ_MS,
       except: [STATE],
     }),
@@ -87,9 +80,9 @@ describe("every page of the studio while one of its resources fails", () => {
       names: names.filter((each) => !isBeside(path, each)),
     }));
     const problems = await forEach(failuresToTry(reads), asOperator, ({ path, names }, page) =>
-      problemsWithout(names, page, purse, {
+      problemsWithout(names, page, app.purse, {
         path,
-        url: `${purse.url}/studio${path}`,
+        url: `${app.purse.url}/studio${path}`,
         empty: healthy.get(path),
       }),
     );

@@ -1,28 +1,13 @@
 import type { JsonObject } from "@purse/protocol";
 import { TOTP } from "otpauth";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
-import {
-  byName,
-  expectNoErrors,
-  installAuthenticator,
-  releaseBrowser,
-  testBrowser,
-  type Visit,
-  visit,
-} from "../support/browser.ts";
+import { byName, expectNoErrors, installAuthenticator } from "../support/browser.ts";
 import { follow } from "../support/navigation.ts";
-import { type Purse, rest, signUp } from "../support/purse.ts";
+import { rest, signUp } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
-import {
-  addOperator,
-  openStudio,
-  STUDIO_PASSWORD,
-  StudioClient,
-  setUpStudio,
-  signInToStudio,
-} from "../support/studio.ts";
+import { addOperator, STUDIO_PASSWORD, StudioClient, signInToStudio } from "../support/studio.ts";
+import { serveStudio } from "../support/studioApp.ts";
 import { card, choose, dialog, pressInDialog } from "../support/studioPage.ts";
 
 /** The pages about permissions of a class with pointers and of roles; studioWork.nightly.browser.test.ts opens all others. */
@@ -35,36 +20,12 @@ const PAGES: readonly (readonly [path: string, title: string])[] = [
 ];
 const NEW_PASSWORD = "seven green bottles";
 
-let purse: Purse;
-let browser: Browser;
-let owner: StudioClient;
-let visits: Visit[] = [];
-
+const studio = serveStudio(() => hostSite({ devChain: true }));
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
-  owner = await setUpStudio(purse);
-  await addOperator(owner, "edith", "editor");
-  await addOperator(owner, "guest", "readOnly");
-  await owner.request("POST", "/schema/classes/Order", {
+  await studio.owner.request("POST", "/schema/classes/Order", {
     edit: { fields: { total: { type: "Number" }, buyer: { type: "Pointer", targetClass: "_User" } } },
   });
-}, 180_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
 });
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
-});
-
-async function open(username: string, path = "", options = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(30_000);
-  visits.push(visitor);
-  await openStudio(visitor.page, purse, username, path);
-  return visitor;
-}
 
 const MASTER = { useMasterKey: true };
 let made = 0;
@@ -82,20 +43,22 @@ async function roleOf(name: string, has: { users?: string[]; roles?: string[] } 
   const relation = (className: string, ids: string[] | undefined) =>
     ids && { __op: "AddRelation", objects: ids.map((id) => pointer(className, id)) };
   const fields = { users: relation("_User", has.users), roles: relation("_Role", has.roles) };
-  return String((await rest(purse, "POST", "/roles", { name, ACL: {}, ...fields }, MASTER)).body.objectId);
+  return String(
+    (await rest(studio.purse, "POST", "/roles", { name, ACL: {}, ...fields }, MASTER)).body.objectId,
+  );
 }
 
 async function rolesIn(): Promise<{ name: string; gate?: JsonObject }[]> {
-  return JSON.parse(JSON.stringify((await owner.request("GET", "/roles")).body.roles));
+  return JSON.parse(JSON.stringify((await studio.owner.request("GET", "/roles")).body.roles));
 }
 
 async function fieldsOf(className: string): Promise<unknown> {
-  return (await owner.request("GET", `/schema/classes/${className}`)).body.fields;
+  return (await studio.owner.request("GET", `/schema/classes/${className}`)).body.fields;
 }
 
 describe("an owner", () => {
   it("adds operators with a role, disables them, resets their passwords, and removes them", async () => {
-    const visitor = await open("ada", "/operators");
+    const visitor = await studio.open("ada", "/operators");
     const { page } = visitor;
     await page.getByRole("button", { name: "Add operator" }).click();
     await dialog(page).getByLabel("Name", { exact: true }).fill("hedy");
@@ -120,7 +83,7 @@ describe("an owner", () => {
     await dialog(page).getByLabel("New password").fill(NEW_PASSWORD);
     await pressInDialog(page, "Reset");
     await page.getByText("Access reset for hedy").waitFor();
-    expect((await new StudioClient(purse).signIn("hedy", NEW_PASSWORD)).status).toBe(201);
+    expect((await new StudioClient(studio.purse).signIn("hedy", NEW_PASSWORD)).status).toBe(201);
     await pressInDialog(page, "Remove");
     await pressInDialog(page, "Remove");
     await expect.poll(() => row.count()).toBe(0);
@@ -131,8 +94,8 @@ describe("an owner", () => {
 
 describe("the account page of an operator", () => {
   it("changes the password, which revokes the other sessions", async () => {
-    const other = await addOperator(owner, "grace", "readOnly");
-    const visitor = await open("grace", "/operators");
+    const other = await addOperator(studio.owner, "grace", "readOnly");
+    const visitor = await studio.open("grace", "/operators");
     const { page } = visitor;
     await card(page, "Sessions").getByRole("button", { name: "Revoke", exact: true }).first().waitFor();
     await page.getByLabel("Current password").fill(STUDIO_PASSWORD);
@@ -143,7 +106,7 @@ describe("the account page of an operator", () => {
     await expect
       .poll(() => card(page, "Sessions").getByRole("button", { name: "Revoke", exact: true }).count())
       .toBe(0);
-    expect((await new StudioClient(purse).signIn("grace", NEW_PASSWORD)).status).toBe(201);
+    expect((await new StudioClient(studio.purse).signIn("grace", NEW_PASSWORD)).status).toBe(201);
     await page.reload();
     await card(page, "Sessions").getByRole("button", { name: "Revoke", exact: true }).click();
     await page.getByText("Session revoked").first().waitFor();
@@ -151,8 +114,8 @@ describe("the account page of an operator", () => {
   });
 
   it("sets up a second factor with a QR code and recovery codes that are shown once", async () => {
-    await addOperator(owner, "alan", "editor");
-    const visitor = await open("alan", "/operators");
+    await addOperator(studio.owner, "alan", "editor");
+    const visitor = await studio.open("alan", "/operators");
     const { page } = visitor;
     await page.getByRole("button", { name: "Set up" }).click();
     await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
@@ -169,7 +132,7 @@ describe("the account page of an operator", () => {
     await pressInDialog(page, "I've saved my recovery codes");
     await page.getByText("On – code required at sign-in").waitFor();
     expect(await page.getByText(code).count()).toBe(0);
-    expect((await new StudioClient(purse).signIn("alan", STUDIO_PASSWORD)).status).toBe(401);
+    expect((await new StudioClient(studio.purse).signIn("alan", STUDIO_PASSWORD)).status).toBe(401);
     await page.getByRole("button", { name: "Disable" }).click();
     await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
     await dialog(page).getByLabel("Code", { exact: true }).fill(code);
@@ -181,12 +144,10 @@ describe("the account page of an operator", () => {
 
 describe("a passkey of an operator", () => {
   it("is added with the password, signs in, and replaces the code", async () => {
-    await addOperator(owner, "mary", "editor");
-    const visitor = await visit(browser);
-    visits.push(visitor);
+    await addOperator(studio.owner, "mary", "editor");
+    const visitor = await studio.openWindow();
     const { page } = visitor;
-    page.setDefaultTimeout(30_000);
-    const site = byName(purse);
+    const site = byName(studio.purse);
     await installAuthenticator(page);
     await signInToStudio(page, site, "mary", "/operators");
     await page.getByRole("button", { name: "Add a passkey" }).click();
@@ -227,9 +188,9 @@ describe("a passkey of an operator", () => {
 
 describe("the audit log", () => {
   it("shows who did what with values before and after, and keeps filters in the URL", async () => {
-    await owner.request("PUT", "/config", { params: { motto: "old" } });
-    await owner.request("PUT", "/config", { params: { motto: "new" } });
-    const visitor = await open("ada", "/audit");
+    await studio.owner.request("PUT", "/config", { params: { motto: "old" } });
+    await studio.owner.request("PUT", "/config", { params: { motto: "new" } });
+    const visitor = await studio.open("ada", "/audit");
     const { page } = visitor;
     await page.getByRole("row").filter({ hasText: "added the operator" }).first().waitFor();
     await choose(page, "Action", "Someone changed the config: …");
@@ -249,7 +210,7 @@ describe("the audit log", () => {
 
 describe("the class editor", () => {
   it("creates a class, previews each change, and generates code for it", async () => {
-    const visitor = await open("ada", "/classes");
+    const visitor = await studio.open("ada", "/classes");
     const { page } = visitor;
     await page.getByRole("button", { name: "Create class" }).click();
     await dialog(page).getByLabel("Name", { exact: true }).fill("9lives");
@@ -305,11 +266,13 @@ describe("the class editor", () => {
   });
 
   it("deletes a class only for an owner who types its name", async () => {
-    await owner.request("POST", "/schema/classes/Scrap", { edit: { fields: { a: { type: "Number" } } } });
-    await owner.request("POST", "/data/Scrap/rows", { fields: { a: 1 } });
-    const { page: editors } = await open("edith", "/classes?class=Scrap");
+    await studio.owner.request("POST", "/schema/classes/Scrap", {
+      edit: { fields: { a: { type: "Number" } } },
+    });
+    await studio.owner.request("POST", "/data/Scrap/rows", { fields: { a: 1 } });
+    const { page: editors } = await studio.open("edith", "/classes?class=Scrap");
     await expect.poll(() => editors.getByRole("button", { name: "Delete Scrap" }).isDisabled()).toBe(true);
-    const { page } = await open("ada", "/classes?class=Scrap");
+    const { page } = await studio.open("ada", "/classes?class=Scrap");
     await page.getByRole("button", { name: "Delete Scrap" }).click();
     await expect
       .poll(() => dialog(page).getByRole("button", { name: "Delete class" }).isDisabled())
@@ -326,17 +289,17 @@ describe("the class editor", () => {
     await dialog(page).getByLabel("Type Scrap to confirm").fill("Scrap");
     await pressInDialog(page, "Delete class");
     await page.getByText("Scrap deleted", { exact: true }).first().waitFor();
-    expect((await owner.request("GET", "/schema/classes/Scrap")).status).toBeGreaterThanOrEqual(400);
+    expect((await studio.owner.request("GET", "/schema/classes/Scrap")).status).toBeGreaterThanOrEqual(400);
   });
 });
 
 describe("roles", () => {
   it("are created, get users and child roles, are shown as a graph, and are deleted after a typed confirmation", async () => {
     const username = fresh("linus");
-    await signUp(purse, { username });
+    await signUp(studio.purse, { username });
     const [crew, ship] = [fresh("Crew"), fresh("Ship")];
     await roleOf(ship);
-    const visitor = await open("edith", "/roles");
+    const visitor = await studio.open("edith", "/roles");
     const { page } = visitor;
     await page.getByRole("button", { name: "Create role" }).click();
     await dialog(page).getByLabel("Name", { exact: true }).fill("no/role");
@@ -398,8 +361,8 @@ describe("roles", () => {
     const hen = await roleOf(a);
     const egg = await roleOf(b, { roles: [hen] });
     const roles = { __op: "AddRelation", objects: [pointer("_Role", egg)] };
-    await rest(purse, "PUT", `/roles/${hen}`, { roles }, MASTER);
-    const { page: looking } = await open("guest", `/roles?role=${a}`);
+    await rest(studio.purse, "PUT", `/roles/${hen}`, { roles }, MASTER);
+    const { page: looking } = await studio.open("guest", `/roles?role=${a}`);
     await looking.getByRole("alert").filter({ hasText: a }).waitFor();
     await expect
       .poll(() =>
@@ -410,7 +373,7 @@ describe("roles", () => {
       )
       .toBe(true);
     await expect.poll(() => looking.getByRole("button", { name: "Add user" }).isDisabled()).toBe(true);
-    const visitor = await open("edith", `/roles?role=${a}`);
+    const visitor = await studio.open("edith", `/roles?role=${a}`);
     const { page } = visitor;
     const ring = page.getByRole("alert").filter({ hasText: a });
     await page.getByRole("button", { name: new RegExp(`^${a}, .*part of a cycle$`) }).waitFor();
@@ -423,7 +386,7 @@ describe("roles", () => {
   it("get a token gate after its form is valid, which can be removed again", async () => {
     const name = fresh("Holders");
     await roleOf(name);
-    const visitor = await open("edith", `/roles?role=${name}`);
+    const visitor = await studio.open("edith", `/roles?role=${name}`);
     const { page } = visitor;
     await page.getByRole("button", { name: "Add token gate" }).click();
     await dialog(page).getByLabel("Token address").fill("0x12");
@@ -449,12 +412,52 @@ describe("roles", () => {
   });
 });
 
+it("the access check explains the result of each permission check, shows the deciding one, and is kept in the URL", async () => {
+  const className = "Paper";
+  const username = "grace";
+  const { id } = await signUp(studio.purse, { username });
+  const [below, above] = ["Interns", "Office"];
+  await roleOf(above, { roles: [await roleOf(below, { users: [id] })] });
+  const anyone = { "*": true };
+  const update = { [`role:${above}`]: true };
+  const classLevelPermissions = { get: anyone, find: anyone, count: {}, create: {}, update };
+  await studio.owner.request("POST", `/schema/classes/${className}`, { edit: { classLevelPermissions } });
+  const ACL = { "role:Nobody": { write: true }, "*": { read: true } };
+  const { body } = await rest(studio.purse, "POST", `/classes/${className}`, { ACL }, MASTER);
+  const visitor = await studio.open("guest", "/permissions?show=question");
+  const { page } = visitor;
+  await page.getByRole("combobox", { name: "User" }).fill(username);
+  await page.getByRole("option", { name: username }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await choose(page, "Class", className);
+  await page.getByRole("button", { name: /^update/ }).click();
+  const answer = card(page, "Result");
+  await answer.getByText(`Allowed: ${username} can update ${className}.`).waitFor();
+  await answer.getByText("direct member").waitFor();
+  await answer.getByText(`inherited via ${below}`).waitFor();
+  await page.getByRole("combobox", { name: "Object" }).focus();
+  await page.getByRole("option", { name: String(body.objectId) }).click();
+  await answer.getByText(`Denied: ${username} can't update ${className} ${body.objectId}.`).waitFor();
+  const steps = answer.getByRole("list", { name: "Evaluation steps" });
+  const deciding = steps.getByRole("listitem").filter({ hasText: "Decisive" });
+  await deciding.getByText("The ACL lets only role:Nobody write", { exact: false }).waitFor();
+  expect(await deciding.count()).toBe(1);
+  await expectAccessible(page);
+  const requested = new URL(page.url()).searchParams;
+  expect(Object.fromEntries(requested)).toMatchObject({ class: className, user: id, operation: "update" });
+  await page.reload();
+  await answer.getByText(`Denied: ${username} can't update`).waitFor();
+  await page.getByRole("button", { name: /^get/ }).click();
+  await answer.getByText(`Allowed: ${username} can get`).waitFor();
+  expectNoErrors(visitor);
+});
+
 describe("every page about permissions", () => {
   it("is accessible and fits a wide window and a phone", async () => {
-    const visitor = await open("ada");
+    const visitor = await studio.open("ada");
     const { page } = visitor;
     for (const [path, title] of PAGES) {
-      await follow(page, `${purse.url}/studio${path}`);
+      await follow(page, `${studio.purse.url}/studio${path}`);
       await page.getByRole("heading", { level: 1, name: title }).waitFor();
       await expect.poll(() => page.locator("main .skeleton").count()).toBe(0);
       await expectAccessible(page);

@@ -3,31 +3,18 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import { STUDIO_VIEWS } from "../support/appPages.ts";
-import {
-  expectNoErrors,
-  expectSilent,
-  releaseBrowser,
-  testBrowser,
-  type Visit,
-  visit,
-} from "../support/browser.ts";
+import { expectNoErrors, expectSilent } from "../support/browser.ts";
 import { createChainClient } from "../support/chainClient.ts";
 import { problemsOnPages, tabsApart } from "../support/pageChecks.ts";
 import { observeLoads, shiftProblems } from "../support/pageLoad.ts";
-import { envelope, hostPurse, type Purse, rest } from "../support/purse.ts";
+import { envelope, hostPurse, rest } from "../support/purse.ts";
 import { hostSite } from "../support/site.ts";
-import {
-  addOperator,
-  openStudio,
-  type StudioClient,
-  sessionCookies,
-  setUpStudio,
-  signInToStudio,
-} from "../support/studio.ts";
+import { sessionCookies, setUpStudio, signInToStudio } from "../support/studio.ts";
+import { serveStudio } from "../support/studioApp.ts";
 import { startWebhookReceiver } from "../support/webhookReceiver.ts";
 
 const CODE = `
@@ -50,16 +37,12 @@ const FOR_OWNERS: ReadonlyMap<string, string> = new Map([
   ["/audit", "Only owners can view the audit log"],
 ]);
 
-let purse: Purse;
-let browser: Browser;
 let folder: string;
-let owner: StudioClient;
 let hookServer: Server;
 let hookUrl: string;
 let hookAnswer = '{"success":"from elsewhere"}';
-let visits: Visit[] = [];
 
-beforeAll(async () => {
+const studio = serveStudio(async () => {
   folder = await mkdtemp(join(tmpdir(), "purse-rooms-"));
   await writeFile(join(folder, "main.js"), CODE);
   const config = join(folder, "purse.config.ts");
@@ -69,34 +52,19 @@ beforeAll(async () => {
     PURSE_CLOUD: join(folder, "main.js"),
     PURSE_ALLOW_PRIVATE_HOOKS: "1",
   };
-  [purse, browser] = await Promise.all([hostSite({ devChain: true, env }), testBrowser()]);
-  owner = await setUpStudio(purse);
-  await addOperator(owner, "edith", "editor");
-  await addOperator(owner, "guest", "readOnly");
+  return hostSite({ devChain: true, env });
+});
+beforeAll(async () => {
   hookServer = createServer((_, response) => response.end(hookAnswer)).listen(0, "127.0.0.1");
   await once(hookServer, "listening");
   const address = hookServer.address();
   if (address === null || typeof address === "string") throw new Error("The hook server has no port.");
   hookUrl = `http://127.0.0.1:${address.port}/hook`;
-}, 90_000);
+});
 afterAll(async () => {
   hookServer?.close();
-  await releaseBrowser(browser);
-  await purse?.remove();
   await rm(folder, { recursive: true, force: true });
 });
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
-});
-
-async function open(username: string, path = "", options = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(30_000);
-  visits.push(visitor);
-  await openStudio(visitor.page, purse, username, path);
-  return visitor;
-}
 
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const dialog = (page: Page) => page.getByRole("dialog");
@@ -104,7 +72,7 @@ const said = (page: Page, text: string) => page.getByText(text).first().waitFor(
 
 describe("an editor in the studio", () => {
   it("runs a function and sees its result, log, duration and trace ID", async () => {
-    const visitor = await open("edith", "/functions");
+    const visitor = await studio.open("edith", "/functions");
     const { page } = visitor;
     await page.getByRole("button", { name: "greet", exact: true }).click();
     await page.getByLabel("Parameters").fill('{"name": "Ada"');
@@ -124,7 +92,7 @@ describe("an editor in the studio", () => {
   });
 
   it("calls a function by REST and runs a GraphQL query in the console, with both in the history", async () => {
-    const visitor = await open("edith", "/console?show=functions&function=greet");
+    const visitor = await studio.open("edith", "/console?show=functions&function=greet");
     const { page } = visitor;
     await page.getByLabel("Body").fill('{"name": "Joan"}');
     await page.getByRole("button", { name: "Send request" }).click();
@@ -142,7 +110,7 @@ describe("an editor in the studio", () => {
   });
 
   it("runs scripts with the SDK, shows values as trees and errors with lines, and stops an endless script", async () => {
-    const visitor = await open("edith", "/console?show=script");
+    const visitor = await studio.open("edith", "/console?show=script");
     const { page } = visitor;
     const script = page.getByRole("textbox", { name: "Script" });
     const output = page.getByRole("list", { name: "Output" });
@@ -179,7 +147,7 @@ found.length`);
   });
 
   it("keeps scripts away from its session, its document and the network", async () => {
-    const { page } = await open("edith", "/console?show=script");
+    const { page } = await studio.open("edith", "/console?show=script");
     const script = page.getByRole("textbox", { name: "Script" });
     const output = page.getByRole("list", { name: "Output" });
     const run = async (code: string) => {
@@ -193,15 +161,15 @@ found.length`);
     await run(`const attempts = {
   cookie: () => document.cookie,
   storage: () => indexedDB.open("a").onsuccess.name,
-  studio: () => fetch("${purse.url}/studio/api/state?script"),
+  studio: () => fetch("${studio.purse.url}/studio/api/state?script"),
   elsewhere: () => fetch("https://example.org/?script"),
   socket: () => new Promise((resolve, reject) => {
-    const socket = new WebSocket("${purse.url.replace("http", "ws")}/server");
+    const socket = new WebSocket("${studio.purse.url.replace("http", "ws")}/server");
     socket.onopen = resolve;
     socket.onerror = () => reject(new Error("closed"));
   }),
-  module: () => import("${purse.url}/theme.js?script"),
-  script: () => importScripts("${purse.url}/theme.js?script"),
+  module: () => import("${studio.purse.url}/theme.js?script"),
+  script: () => importScripts("${studio.purse.url}/theme.js?script"),
 };
 const succeeded = [];
 for (const [name, attempt] of Object.entries(attempts))
@@ -216,7 +184,7 @@ MessagePort.prototype.postMessage = function (message) {
 };
 await new Parse.Query("_User").find().catch((error) => "refused: " + error.message)`);
     await output.getByText(/^refused: /).waitFor();
-    expect(requested).toContain(`${purse.url}/studio/api/console/requests`);
+    expect(requested).toContain(`${studio.purse.url}/studio/api/console/requests`);
     expect(requested.filter((url) => /\?script|\/operators/.test(url))).toEqual([]);
     const frame = page.frames().find((each) => each.url().endsWith("/studio/script-sandbox"));
     const reached = await frame?.evaluate(() => {
@@ -235,19 +203,19 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
       });
     });
     expect(reached).toEqual([null, null, null, null]);
-    const audit = await owner.request("GET", "/audit");
+    const audit = await studio.owner.request("GET", "/audit");
     expect(audit.text).toContain("GET /../studio/api/operators");
   });
 
   it("follows, filters and pauses the log", async () => {
-    const visitor = await open("edith", "/logs?text=greets");
+    const visitor = await studio.open("edith", "/logs?text=greets");
     const { page } = visitor;
     await page.getByText("Live", { exact: true }).waitFor();
-    await owner.request("POST", "/functions/greet", { params: { name: "Grace" } });
+    await studio.owner.request("POST", "/functions/greet", { params: { name: "Grace" } });
     const lines = page.getByRole("list", { name: "Log entries" });
     await lines.getByText('"name":"Grace"').waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
-    await owner.request("POST", "/functions/greet", { params: { name: "Hedy" } });
+    await studio.owner.request("POST", "/functions/greet", { params: { name: "Hedy" } });
     await page.getByText("1 new entry since you paused").waitFor();
     expect(await lines.getByText("Hedy").count()).toBe(0);
     await page.getByRole("button", { name: "Resume" }).click();
@@ -259,7 +227,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("runs a job, schedules it, edits the schedule and deletes it", async () => {
-    const visitor = await open("edith", "/jobs");
+    const visitor = await studio.open("edith", "/jobs");
     const { page } = visitor;
     await page.getByRole("button", { name: "Run count now" }).click();
     await dialog(page).getByLabel("Parameters").fill('{"to": 3}');
@@ -286,14 +254,16 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("adds a webhook, sees its request and response, and replays it", async () => {
-    const { page } = await open("edith", "/hooks");
+    const { page } = await studio.open("edith", "/hooks");
     await page.getByRole("button", { name: "Add hook" }).click();
     await dialog(page).getByLabel("Function name").fill("elsewhere");
     await dialog(page).getByLabel("URL").fill(hookUrl);
     await dialog(page).getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("cell", { name: "elsewhere", exact: true }).waitFor();
     const call = { password: "hunter2", question: "well?" };
-    expect((await rest(purse, "POST", "/functions/elsewhere", call)).body.result).toBe("from elsewhere");
+    expect((await rest(studio.purse, "POST", "/functions/elsewhere", call)).body.result).toBe(
+      "from elsewhere",
+    );
     await page.getByRole("tab", { name: "Calls" }).click();
     await page.getByRole("button", { name: "Show call of elsewhere" }).click();
     await dialog(page).getByText('"question": "well?"').waitFor();
@@ -318,9 +288,15 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
       ["one", "a".repeat(64)],
       ["two", undefined],
     ]) {
-      await rest(purse, "POST", "/installations", { installationId, deviceType: "ios", deviceToken }, MASTER);
+      await rest(
+        studio.purse,
+        "POST",
+        "/installations",
+        { installationId, deviceType: "ios", deviceToken },
+        MASTER,
+      );
     }
-    const { page } = await open("edith", "/push");
+    const { page } = await studio.open("edith", "/push");
     await page.getByText("2 devices, 1 reachable").waitFor();
     await page.getByLabel("Audience query (_Installation)").fill('{"deviceType": "web"}');
     await page.getByText("0 devices").waitFor();
@@ -335,7 +311,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("sends a test mail and reads it in the outbox", async () => {
-    const { page } = await open("edith", "/mail");
+    const { page } = await studio.open("edith", "/mail");
     await page.getByRole("button", { name: "Send test email" }).click();
     await dialog(page).getByLabel("To").fill("ada@example.org");
     await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
@@ -344,7 +320,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("edits a mail template with a preview, and is warned before unsaved changes are lost", async () => {
-    const visitor = await open("edith", "/mail?show=templates");
+    const visitor = await studio.open("edith", "/mail?show=templates");
     const { page } = visitor;
     await page.getByRole("button", { name: "Password reset" }).click();
     const editor = card(page, "Password reset");
@@ -385,8 +361,8 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("tries a function of a bundled plugin, and sees the transaction that it returns for a wallet", async () => {
-    const hand = await createChainClient(purse);
-    const { page } = await open("edith", "/plugins");
+    const hand = await createChainClient(studio.purse);
+    const { page } = await studio.open("edith", "/plugins");
     await page.getByText("plugins/dex/dex.ts").waitFor();
     await page.getByText("await Moralis.Plugins.dex.quote({ … });").waitFor();
     const order = {
@@ -406,10 +382,10 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("is warned before unsaved changes of a class are lost, and copies code for it", async () => {
-    await owner.request("POST", "/schema/classes/Coffee", {
+    await studio.owner.request("POST", "/schema/classes/Coffee", {
       edit: { fields: { strength: { type: "Number" } } },
     });
-    const { page } = await open("edith", "/classes?class=Coffee");
+    const { page } = await studio.open("edith", "/classes?class=Coffee");
     await page.getByText('new Query("Coffee")').waitFor();
     await page.getByRole("button", { name: "Add field" }).click();
     await dialog(page).getByLabel("Name").fill("origin");
@@ -428,14 +404,14 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("deletes a file, and pins and unpins IPFS content", async () => {
-    const saved = await envelope(purse, "/files/hello.txt", {
+    const saved = await envelope(studio.purse, "/files/hello.txt", {
       base64: Buffer.from("hello").toString("base64"),
       _ContentType: "text/plain",
-      _MasterKey: purse.masterKey,
+      _MasterKey: studio.purse.masterKey,
       fileData: { ipfs: true },
     });
     expect(saved.status).toBe(201);
-    const { page } = await open("edith", "/files");
+    const { page } = await studio.open("edith", "/files");
     await page.getByRole("link", { name: "hello.txt" }).waitFor();
     await page.getByRole("button", { name: "Delete hello.txt" }).click();
     await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
@@ -453,7 +429,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("sees the status of chains and nodes, and manages event listeners", async () => {
-    const { page } = await open("edith", "/chains");
+    const { page } = await studio.open("edith", "/chains");
     await page.getByText("100% indexed").waitFor();
     await page.getByText("Healthy", { exact: true }).first().waitFor();
     await page.getByRole("button", { name: "Add listener" }).click();
@@ -477,9 +453,9 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("stores chain events as objects", async () => {
-    const hand = await createChainClient(purse);
+    const hand = await createChainClient(studio.purse);
     const tableName = "Moved";
-    const { page } = await open("edith", "/chains");
+    const { page } = await studio.open("edith", "/chains");
     await page.getByRole("button", { name: "Add listener" }).click();
     await dialog(page).getByLabel("Contract address").fill(hand.token);
     await dialog(page).getByLabel("Target class").fill(tableName);
@@ -487,7 +463,8 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
     await page.getByRole("link", { name: tableName }).waitFor();
     await hand.transferToken(0, hand.account(7), 1_234n);
     const moved = async () =>
-      (await rest(purse, "GET", `/classes/${tableName}?order=-createdAt&limit=1`, undefined, MASTER)).body;
+      (await rest(studio.purse, "GET", `/classes/${tableName}?order=-createdAt&limit=1`, undefined, MASTER))
+        .body;
     await expect.poll(moved, { timeout: 20_000 }).toMatchObject({ results: [{ value: "1234" }] });
     await page.getByRole("link", { name: tableName }).click();
     await page.getByRole("heading", { level: 1, name: "Data" }).waitFor();
@@ -495,12 +472,12 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
   });
 
   it("sees the counters and latest deliveries of a stream, resends one, and pauses the stream", async () => {
-    const hand = await createChainClient(purse);
+    const hand = await createChainClient(studio.purse);
     const receiver = await startWebhookReceiver();
     const api = async (method: string, path: string, body: object) => {
-      const headers = { "content-type": "application/json", "x-api-key": purse.masterKey };
+      const headers = { "content-type": "application/json", "x-api-key": studio.purse.masterKey };
       const options = { method, headers, body: JSON.stringify(body) };
-      return (await fetch(`${purse.url}/api/v2/streams/evm${path}`, options)).json();
+      return (await fetch(`${studio.purse.url}/api/v2/streams/evm${path}`, options)).json();
     };
     try {
       const { id } = await api("PUT", "", {
@@ -512,7 +489,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
       await api("POST", `/${id}/address`, { address: hand.account(6) });
       await hand.transferToken(0, hand.account(6), 77n);
       await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(2);
-      const visitor = await open("edith", "/chains");
+      const visitor = await studio.open("edith", "/chains");
       const { page } = visitor;
       await page.getByRole("button", { name: "Show stream Deposits" }).click();
       await dialog(page)
@@ -535,14 +512,14 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
 
   it("sees nodes and wallets of a chain that indexes known wallets only, and adds a wallet", async () => {
     const env = {
-      PURSE_CHAIN_ETH_RPC_URL: `${purse.rpcUrl},http://127.0.0.1:9`,
+      PURSE_CHAIN_ETH_RPC_URL: `${studio.purse.rpcUrl},http://127.0.0.1:9`,
       PURSE_CHAIN_ETH_ID: "1337",
       PURSE_CHAIN_ETH_SCOPE: "wallets",
     };
     const other = await hostPurse({ env });
     try {
       await setUpStudio(other);
-      const { page, close } = await visit(browser);
+      const { page, close } = await studio.openWindow();
       await signInToStudio(page, other, "ada", "/chains");
       await page.getByText("Token activity of indexed wallets").waitFor();
       await page.getByRole("cell", { name: "127.0.0.1:9", exact: true }).waitFor();
@@ -561,7 +538,7 @@ await new Parse.Query("_User").find().catch((error) => "refused: " + error.messa
 
 describe("an owner in the studio", () => {
   it("creates an API key, which is shown once, sees its use, and revokes it", async () => {
-    const { page } = await open("ada", "/keys");
+    const { page } = await studio.open("ada", "/keys");
     await page.getByRole("button", { name: "Create API key" }).click();
     await dialog(page).getByLabel("Name").fill("shop");
     await dialog(page).getByLabel("Requests per minute").fill("100");
@@ -570,7 +547,7 @@ describe("an owner in the studio", () => {
     await page.keyboard.press("Escape");
     await said(page, "0 of 100");
     expect(await page.getByText(key).count()).toBe(0);
-    const requested = await fetch(`${purse.url}/api/v2/info/endpointWeights`, {
+    const requested = await fetch(`${studio.purse.url}/api/v2/info/endpointWeights`, {
       headers: { "x-api-key": key },
     });
     expect(requested.status).toBe(200);
@@ -583,7 +560,7 @@ describe("an owner in the studio", () => {
   });
 
   it("sees the status of the server, also on a phone", async () => {
-    const visitor = await open("ada", "", { viewport: { width: 390, height: 844 } });
+    const visitor = await studio.open("ada", "", { viewport: { width: 390, height: 844 } });
     const { page } = visitor;
     await page.getByRole("slider", { name: "Requests/s" }).or(page.getByText("Not enough")).first().waitFor();
     await page.getByText("Synced").first().waitFor();
@@ -604,7 +581,7 @@ const LOOKING =
 async function* visitPages(page: Page, paths: readonly string[]): AsyncGenerator<string> {
   let before = "";
   for (const path of paths) {
-    const url = `${purse.url}/studio${path}`;
+    const url = `${studio.purse.url}/studio${path}`;
     const title = TITLES.get(path) ?? "";
     // Another tab of the current page looks the same until it has loaded.
     if (title === before) await page.goto(url);
@@ -618,7 +595,7 @@ async function* visitPages(page: Page, paths: readonly string[]): AsyncGenerator
 
 describe("a read-only operator in the studio", () => {
   it("sees every page and no enabled button that changes something", async () => {
-    const visitor = await open("guest");
+    const visitor = await studio.open("guest");
     const { page } = visitor;
     for await (const path of visitPages(page, PAGES)) {
       const pressable = await page
@@ -639,7 +616,7 @@ describe("a read-only operator in the studio", () => {
 
 describe("an editor on pages of the studio", () => {
   it("sees no error and no layout shift on a phone, and a notice on pages for owners only", async () => {
-    const visitor = await open("edith", "", { viewport: { width: 390, height: 844 } });
+    const visitor = await studio.open("edith", "", { viewport: { width: 390, height: 844 } });
     const { page } = visitor;
     await observeLoads(page);
     await page.reload();
@@ -659,13 +636,11 @@ const OF_DATA =
 describe("every page of the studio", () => {
   it("is accessible, stable, fits phones, zoomed and wide windows, and has no console messages and untranslated texts", async () => {
     const problems = await problemsOnPages({
-      url: `${purse.url}/studio`,
+      url: `${studio.purse.url}/studio`,
       paths: PAGES,
       openWindow: async () => {
-        const visitor = await visit(browser);
-        visitor.page.setDefaultTimeout(30_000);
-        visits.push(visitor);
-        await visitor.page.context().addCookies(await sessionCookies(purse, "ada"));
+        const visitor = await studio.openWindow();
+        await visitor.page.context().addCookies(await sessionCookies(studio.purse, "ada"));
         return visitor;
       },
     });

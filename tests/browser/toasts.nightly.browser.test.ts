@@ -1,37 +1,20 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { installWallet, releaseBrowser, testBrowser, type Visit, visitUncached } from "../support/browser.ts";
-import type { Purse } from "../support/purse.ts";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { installWallet } from "../support/browser.ts";
 import { walletState } from "../support/signedIn.ts";
-import { hostSite } from "../support/site.ts";
+import { serveWebApp } from "../support/webApp.ts";
 
 const PHONE = { width: 390, height: 844 };
 
-let purse: Purse;
-let browser: Browser;
-let visits: Visit[] = [];
-
-beforeAll(async () => {
-  [purse, browser] = await Promise.all([hostSite({ devChain: true }), testBrowser()]);
-}, 90_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  await purse?.remove();
-});
-afterEach(async () => {
-  await Promise.all(visits.map((each) => each.close()));
-  visits = [];
-});
+const app = serveWebApp();
 
 /** Opens a page of a user who has signed in with the wallet of a development account. */
 async function visitAs(index: number, viewport = { width: 1280, height: 800 }): Promise<Page> {
-  const storageState = await walletState(purse, index);
-  const visitor = await visitUncached(browser, { viewport, storageState });
-  visits.push(visitor);
-  const { page } = visitor;
-  await installWallet(page, purse, index);
+  const storageState = await walletState(app.purse, index);
+  const { page } = await app.openUncached({ viewport, storageState });
+  await installWallet(page, app.purse, index);
   await page.clock.install();
-  await page.goto(`${purse.url}/data`);
+  await page.goto(`${app.purse.url}/data`);
   return page;
 }
 

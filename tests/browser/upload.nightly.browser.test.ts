@@ -1,44 +1,34 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  expectNoErrors,
-  releaseBrowser,
-  testBrowser,
-  type Visit,
-  visitUncached,
-} from "../support/browser.ts";
+import { expectNoErrors, type Visit, visitUncached } from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
-import { hostPurse, type Purse } from "../support/purse.ts";
+import { hostPurse } from "../support/purse.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
 type Client = typeof import("@purse/client");
 
-let purse: Purse;
-let browser: Browser;
+const app = serveAppBy(hostPurse);
 let site: ClientPage;
 let visitor: Visit;
 
 beforeAll(async () => {
-  [purse, browser, site] = await Promise.all([hostPurse(), testBrowser(), serveClientPage()]);
-  visitor = await visitUncached(browser);
+  site = await serveClientPage();
+  visitor = await visitUncached(app.browser);
   await visitor.page.goto(site.url);
   await visitor.page.waitForFunction(() => "purse" in window);
   await run(visitor.page, async ({ start, User }, { serverUrl, appId }) => {
     await start({ serverUrl, appId });
     await User.signUp("ann", "a secret of hers");
   });
-}, 120_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  site?.stop();
-  await purse?.remove();
 });
+afterAll(() => site?.stop());
 
 /** Runs in the page, with the client. */
 function run<R>(
   page: Page,
   work: (client: Client, server: { serverUrl: string; appId: string }) => R | Promise<R>,
 ): Promise<R> {
-  const { serverUrl, appId } = purse;
+  const { serverUrl, appId } = app.purse;
   return page.evaluate(`(${work})(window.purse, ${JSON.stringify({ serverUrl, appId })})`);
 }
 

@@ -1,54 +1,30 @@
 import { type EnableOptions, encryptKey } from "@purse/client";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  expectNoErrors,
-  installWallet,
-  releaseBrowser,
-  testBrowser,
-  visitUncached,
-} from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectNoErrors, installWallet } from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
 import { devAccount, devKey } from "../support/devAccount.ts";
 import { mockMagic } from "../support/magicService.ts";
-import { hostPurse, type Purse } from "../support/purse.ts";
+import { hostPurse } from "../support/purse.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
 type Client = typeof import("@purse/client");
 
-let purse: Purse;
-let browser: Browser;
+const app = serveAppBy(() => hostPurse({ devChain: true }));
 let site: ClientPage;
-const contexts: BrowserContext[] = [];
 
 beforeAll(async () => {
-  [purse, browser, site] = await Promise.all([
-    hostPurse({ devChain: true }),
-    testBrowser(),
-    serveClientPage(),
-  ]);
-}, 120_000);
-afterAll(async () => {
-  await releaseBrowser(browser);
-  site?.stop();
-  await purse?.remove();
+  site = await serveClientPage();
 });
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-});
-
-async function open() {
-  const visitor = await visitUncached(browser);
-  contexts.push(visitor.page.context());
-  return visitor;
-}
+afterAll(() => site?.stop());
 
 /** Loads the page and connects its client to the server. */
 async function load(page: Page): Promise<void> {
   await page.goto(site.url);
   await page.waitForFunction(() => "purse" in window);
   await run(page, async ({ start }, settings) => start(settings), {
-    serverUrl: purse.serverUrl,
-    appId: purse.appId,
+    serverUrl: app.purse.serverUrl,
+    appId: app.purse.appId,
   });
 }
 
@@ -87,10 +63,10 @@ const address = (index: number) => devAccount(index).address.toLowerCase();
 
 describe("injected wallets", () => {
   it("are listed together, and only the chosen one is requested to sign in", async () => {
-    const visitor = await open();
+    const visitor = await app.openUncached();
     const { page } = visitor;
-    const one = await installWallet(page, purse, 1, "One", "test.one");
-    await installWallet(page, purse, 2, "Two", "test.two");
+    const one = await installWallet(page, app.purse, 1, "One", "test.one");
+    await installWallet(page, app.purse, 2, "Two", "test.two");
     await load(page);
     const names = await run(
       page,
@@ -110,9 +86,9 @@ describe("injected wallets", () => {
   });
 
   it("reconnect after a reload without a request", async () => {
-    const { page } = await open();
-    await installWallet(page, purse, 1, "One", "test.one");
-    const two = await installWallet(page, purse, 2, "Two", "test.two");
+    const { page } = await app.openUncached();
+    await installWallet(page, app.purse, 1, "One", "test.one");
+    const two = await installWallet(page, app.purse, 2, "Two", "test.two");
     await load(page);
     await run(page, async ({ enableWeb3 }) => void (await enableWeb3({ rdns: "test.two" })), null);
     await load(page);
@@ -128,10 +104,10 @@ describe("injected wallets", () => {
   });
 
   it("disconnect and reconnect in all tabs together", async () => {
-    const { page } = await open();
-    await installWallet(page, purse, 3);
+    const { page } = await app.openUncached();
+    await installWallet(page, app.purse, 3);
     const other = await page.context().newPage();
-    await installWallet(other, purse, 3);
+    await installWallet(other, app.purse, 3);
     await load(page);
     await load(other);
     expect(await reconnect(other)).toBe(false);
@@ -142,7 +118,7 @@ describe("injected wallets", () => {
   });
 
   it("may be missing, which rejects the sign-in", { tags: ["8.wallet.non-ethereum-browser"] }, async () => {
-    const { page } = await open();
+    const { page } = await app.openUncached();
     await load(page);
     await expect(signIn(page, {})).rejects.toThrow("Non ethereum enabled browser");
     expect(await run(page, ({ isMetaMaskInstalled }) => isMetaMaskInstalled(), null)).toBe(false);
@@ -151,9 +127,9 @@ describe("injected wallets", () => {
 
 describe("wallets without an extension", () => {
   it("include a node, which reconnects after a reload", async () => {
-    const { page } = await open();
+    const { page } = await app.openUncached();
     await load(page);
-    const options = { provider: "network", urls: { 1337: purse.rpcUrl } };
+    const options = { provider: "network", urls: { 1337: app.purse.rpcUrl } };
     await run(page, async ({ enableWeb3 }, given) => void (await enableWeb3(given)), options);
     const block = await run(
       page,
@@ -172,9 +148,9 @@ describe("wallets without an extension", () => {
   });
 
   it("include a node with a key, which is never stored", async () => {
-    const { page } = await open();
+    const { page } = await app.openUncached();
     await load(page);
-    const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: devKey(4) };
+    const options = { provider: "network", urls: { 1337: app.purse.rpcUrl }, privateKey: devKey(4) };
     expect(await signIn(page, options)).toBe(address(4));
     const kept = await page.evaluate(() => JSON.stringify(localStorage));
     expect(kept).not.toContain(devKey(4).slice(2));
@@ -183,19 +159,19 @@ describe("wallets without an extension", () => {
   });
 
   it("include a keystore, which is unlocked again on every page", async () => {
-    const { page } = await open();
+    const { page } = await app.openUncached();
     await load(page);
     const keystore = await encryptKey(devKey(5), "correct horse", { n: 2 });
-    const options = { provider: "keystore", rpcUrl: purse.rpcUrl, keystore, password: "correct horse" };
+    const options = { provider: "keystore", rpcUrl: app.purse.rpcUrl, keystore, password: "correct horse" };
     expect(await signIn(page, options)).toBe(address(5));
     await load(page);
     expect(await reconnect(page)).toBe(false);
   });
 
   it("include the application's own connector", async () => {
-    const { page } = await open();
+    const { page } = await app.openUncached();
     await load(page);
-    const options = { urls: { 1337: purse.rpcUrl }, privateKey: devKey(6) };
+    const options = { urls: { 1337: app.purse.rpcUrl }, privateKey: devKey(6) };
     const given = await run(
       page,
       async ({ NetworkWeb3Connector, authenticate, walletState }, value) => {
@@ -217,15 +193,15 @@ describe("optional wallet libraries", () => {
     ["wc", { projectId: "project" }, 'dependency "@walletconnect/ethereum-provider" is missing'],
     ["web3Auth", { clientId: "client" }, '"@web3auth/modal" not installed'],
   ])("are named in the error if they are missing: %s", async (provider, options, message) => {
-    const { page } = await open();
+    const { page } = await app.openUncached();
     await load(page);
     await expect(signIn(page, { provider, ...options })).rejects.toThrow(message);
     expect(await state(page)).toEqual({ status: "not enabled" });
   });
 
   it("are loaded on demand: Magic signs in by email and reconnects after a reload", async () => {
-    const { page } = await open();
-    const { requestedMethods: requested } = await installWallet(page, purse, 7);
+    const { page } = await app.openUncached();
+    const { requestedMethods: requested } = await installWallet(page, app.purse, 7);
     const mails = await mockMagic(page, 7);
     await load(page);
     const options = {

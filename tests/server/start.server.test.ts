@@ -3,12 +3,13 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { serverFile } from "../../scripts/build.mjs";
 import { lowMemory } from "../../scripts/install.mjs";
 import { ALL_CASES, NIGHTLY } from "../support/allCases.ts";
 import { freePort } from "../support/freePort.ts";
 import { restoreChainSnapshot } from "../support/purse.ts";
+import { until } from "../support/until.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -24,8 +25,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the program like `npm start`. */
+/** Runs the program like `npm start`, with a folder of the test, until the test ends. */
 function purse(args: string[], env: Record<string, string> = {}) {
+  const program = launch(args, { PURSE_DATA_DIR: join(folder, "data"), ...env });
+  children.push(program.child);
+  return program;
+}
+
+function launch(args: string[], env: Record<string, string>) {
   const { NODE_ENV: _, ...inherited } = process.env;
   const child = spawn(join(ROOT, "node_modules/.bin/node"), [...lowMemory.flags, serverFile, ...args], {
     cwd: ROOT,
@@ -33,20 +40,20 @@ function purse(args: string[], env: Record<string, string> = {}) {
       ...inherited,
       ...lowMemory.env,
       PURSE_DEV_CHAIN: "0",
-      PURSE_DATA_DIR: join(folder, "data"),
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  children.push(child);
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk));
   const ended = new Promise<number | null>((done) => child.once("exit", done));
   return {
+    child,
     ended,
     pid: child.pid,
     output: () => text,
-    says: (part: string) => expect.poll(() => text, { timeout: 60_000 }).toContain(part),
+    says: (part: string) =>
+      until(() => text.includes(part), { withinMs: 60_000, otherwise: () => `No ${part} in:\n${text}` }),
     stop: (signal: NodeJS.Signals) => {
       child.kill(signal);
       return ended;
@@ -55,16 +62,33 @@ function purse(args: string[], env: Record<string, string> = {}) {
 }
 
 describe("npm start", () => {
+  /** The data and the port of one server, which its tests stop and start again. */
+  let home: string;
+  let port: string;
+  let running: ReturnType<typeof purse>;
+  const keys = async () => JSON.parse(await readFile(join(home, "data", "keys.json"), "utf8"));
+  const start = async () => {
+    const server = launch(["--port", port], { PURSE_DATA_DIR: join(home, "data") });
+    await server.says("Ctrl-C ends it");
+    return server;
+  };
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), "purse-start-"));
+    port = String(await freePort());
+    running = await start();
+  });
+  afterAll(async () => {
+    await running?.stop("SIGKILL");
+    await rm(home, { recursive: true, force: true });
+  });
+
   it("prints the URL and the path of the keys file, but not the master key", async () => {
-    const port = String(await freePort());
-    const program = purse(["--port", port]);
-    await program.says("Ctrl-C ends it");
-    expect(program.output()).toContain(`http://127.0.0.1:${port}`);
-    const path = join(folder, "data", "keys.json");
-    expect(program.output()).toContain(path);
+    expect(running.output()).toContain(`http://127.0.0.1:${port}`);
+    const path = join(home, "data", "keys.json");
+    expect(running.output()).toContain(path);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    const { masterKey, appId } = JSON.parse(await readFile(path, "utf8"));
-    expect(program.output()).not.toContain(masterKey);
+    const { masterKey, appId } = await keys();
+    expect(running.output()).not.toContain(masterKey);
     const config = await (await fetch(`http://127.0.0.1:${port}/config.json`)).text();
     expect(JSON.parse(config)).toMatchObject({
       appId,
@@ -73,25 +97,38 @@ describe("npm start", () => {
       uploads: { isAllowed: true, maxBytes: 20 * 1024 ** 2, extensions: null },
     });
     expect(config).not.toContain(masterKey);
-    await program.stop("SIGINT");
+  });
+
+  it("reports that its port is in use", async () => {
+    const program = purse(["--port", port]);
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toContain(`Port ${port} of 127.0.0.1 is in use`);
   });
 
   it("exits cleanly on SIGINT and SIGTERM, and resumes with the same data", async () => {
-    const port = String(await freePort());
     const address = `http://127.0.0.1:${port}/server/classes/Thing`;
-    const appId = "continued";
+    const { appId } = await keys();
     const headers = { "X-Parse-Application-Id": appId, "Content-Type": "application/json" };
     const saved: string[] = [];
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      const program = purse(["--port", port], { PURSE_APP_ID: appId });
-      await program.says("Ctrl-C ends it");
-      for (const id of saved)
-        expect(await (await fetch(`${address}/${id}`, { headers })).json()).toMatchObject({ size: 3 });
       const made = await fetch(address, { method: "POST", headers, body: '{"size":3}' });
       saved.push((await made.json()).objectId);
-      expect(await program.stop(signal)).toBe(0);
+      expect(await running.stop(signal)).toBe(0);
+      running = await start();
+      for (const id of saved) {
+        const found = await fetch(`${address}/${id}`, { headers });
+        expect(await found.json()).toMatchObject({ size: 3 });
+      }
     }
-    expect(saved).toHaveLength(2);
+  });
+
+  it("refuses a data folder in use, until the other server has exited or crashed", async () => {
+    const second = purse(["--port", "0"], { PURSE_DATA_DIR: join(home, "data") });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain(`is in use by another Purse: process ${running.pid}, since `);
+    expect(second.output()).toContain(join(home, "data", "purse.sqlite"));
+    await running.stop("SIGKILL");
+    running = await start();
   });
 
   it("explains an invalid setting and its allowed values", async () => {
@@ -107,29 +144,6 @@ describe("npm start", () => {
       'PURSE_PROCESSES is "2": several processes need PostgreSQL (PURSE_DATABASE_URL=postgres://…)',
     );
   });
-
-  it("reports that its port is in use", async () => {
-    const other = createServer();
-    const port = await freePort();
-    await new Promise<void>((listening) => other.listen(port, "127.0.0.1", listening));
-    const program = purse(["--port", String(port)]);
-    expect(await program.ended).toBe(1);
-    expect(program.output()).toContain(`Port ${port} of 127.0.0.1 is in use`);
-    other.close();
-  });
-
-  it("refuses a data folder in use, until the other server has exited or crashed", async () => {
-    const first = purse(["--port", "0"]);
-    await first.says("Ctrl-C ends it");
-    const second = purse(["--port", "0"]);
-    expect(await second.ended).toBe(1);
-    expect(second.output()).toContain(`is in use by another Purse: process ${first.pid}, since `);
-    expect(second.output()).toContain(join(folder, "data", "purse.sqlite"));
-    await first.stop("SIGKILL");
-    const third = purse(["--port", "0"]);
-    await third.says("Ctrl-C ends it");
-    expect(await third.stop("SIGINT")).toBe(0);
-  }, 120_000);
 
   it("explains what to do about an unwritable data folder", async () => {
     // No user may create folders there.

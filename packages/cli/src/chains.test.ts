@@ -1,20 +1,21 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type DevChain, startDevChain } from "@purse/devchain";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chainsFor, passwordRulesOf } from "./chains.ts";
+import { devContracts } from "@purse/devchain";
+import { describe, expect, it } from "vitest";
+import { chainsFor, type LocalChain, passwordRulesOf } from "./chains.ts";
 
-let devChain: DevChain;
-let dataDir: string;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "purse-chains-"));
-  devChain = await startDevChain({ port: 0, dataDir });
-});
-afterAll(async () => {
-  await devChain.stop();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const filledWith = (digit: string) => `0x${digit.repeat(40)}` as const;
+const devChain: LocalChain = {
+  url: "http://127.0.0.1:8545",
+  chainId: 1337,
+  accounts: [],
+  contracts: devContracts(),
+  names: {
+    registry: filledWith("1"),
+    resolver: filledWith("2"),
+    wildcard: filledWith("3"),
+    offchain: filledWith("4"),
+    reader: filledWith("5"),
+  },
+};
 
 describe("chainsFor()", () => {
   const address = `0x${"fa".repeat(20)}`;

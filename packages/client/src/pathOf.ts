@@ -5,10 +5,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
  * another address even if they were escaped.
  */
 export function pathOf(...parts: readonly string[]): string {
-  return parts.map(segmentOf).join("/");
-}
-
-function segmentOf(part: string): string {
-  if (part !== "." && part !== "..") return encodeURIComponent(part);
-  throw new ProtocolError(ErrorCode.OTHER_CAUSE, `"${part}" cannot be part of an address.`);
+  const invalid = parts.find((part) => /^\.\.?$/.test(part));
+  if (invalid === undefined) return parts.map(encodeURIComponent).join("/");
+  throw new ProtocolError(ErrorCode.OTHER_CAUSE, `"${invalid}" cannot be part of an address.`);
 }

@@ -27,17 +27,14 @@ export interface StartOptions extends Partial<Omit<ConnectionSettings, "applicat
  */
 export async function start(options: StartOptions): Promise<void> {
   const { serverUrl, appId, plugins, moralisSecret, disableVersionCheck, ...settings } = options;
-  if ((moralisSecret || settings.masterKey) && inBrowser()) {
-    console.warn(
-      "Moralis.start warning: using moralisSecret or masterKey on the browser exposes it to everyone",
-    );
-  }
   if (!serverUrl) throw new Error("Moralis.start failed: serverUrl is required");
   if (!appId) throw new Error("Moralis.start failed: appId is required");
   const before = currentConnection();
   open({ ...settings, applicationId: appId, serverUrl });
-  if (inBrowser() && !disableVersionCheck) {
-    void import("./versionCheck.ts").then(({ warnWhenOutdated }) => warnWhenOutdated(serverUrl));
+  if (inBrowser()) {
+    if (moralisSecret || settings.masterKey) (await import("./secretWarning.ts")).warnOfSecret();
+    if (!disableVersionCheck)
+      void import("./versionCheck.ts").then(({ warnWhenOutdated }) => warnWhenOutdated(serverUrl));
   }
   const specs = plugins ?? (await pluginSpecs());
   // The plugin code is not loaded while there are no plugins.

@@ -80,7 +80,7 @@ export async function withStorageFallback<T>(task: () => T | Promise<T>, fallbac
   try {
     return await task();
   } catch (error) {
-    console.warn("Moralis: the storage is not available; data is kept until the page is closed.", error);
+    console.warn("Moralis: there is no storage; data is kept until the page is closed.", error);
     return fallback;
   }
 }

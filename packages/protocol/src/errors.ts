@@ -7,8 +7,8 @@ export * as ErrorCode from "./errorCodes.ts";
  */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
-  readonly code: number;
-  readonly status: number | undefined;
+  declare readonly code: number;
+  declare readonly status: number | undefined;
 
   constructor(code: number, message: string, status?: number) {
     super(message);

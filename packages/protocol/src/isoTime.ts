@@ -1,20 +1,18 @@
 import { MAX_DATE_LENGTH } from "./limits.ts";
 
-const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?|24:00(?::00(?:\.0+)?)?`;
-const ZONE = String.raw`Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?`;
-const ISO_TIME = new RegExp(String.raw`^((?:[+-]\d\d)?\d{4}-\d\d-\d\d)(?:[T ](${CLOCK})(${ZONE})?)?$`, "i");
+/** The date, the time, and the hours and minutes of its zone. */
+const ISO_TIME =
+  /^((?:[+-]\d\d)?\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|([+-]\d\d)(?::?(\d\d))?)?)?$/i;
 
 /**
  * Reads a date in ISO 8601, with or without a time, in ms since the epoch. A date or time without a zone is in UTC,
  * whatever the zone of the machine. Undefined for other formats, and for dates that do not exist.
  */
 export function isoTime(text: string): number | undefined {
-  const [, date, clock = "00:00", zone = "Z"] = (text.length <= MAX_DATE_LENGTH && ISO_TIME.exec(text)) || [];
-  if (date === undefined) return undefined;
-  const day = new Date(`${date}T00:00Z`);
+  const match = text.length <= MAX_DATE_LENGTH && ISO_TIME.exec(text);
+  const [, date = "", clock = "00:00", hours, minutes = "00"] = match || [];
   // February 30 would be March 1.
-  if (Number.isNaN(day.getTime()) || day.toISOString().slice(-20, -14) !== date.slice(-6)) return undefined;
-  const offset = zone.length === 3 ? `${zone}:00` : zone.replace(/^(...)(\d\d)$/, "$1:$2");
-  const time = Date.parse(`${date}T${clock}${offset.toUpperCase()}`);
-  return Number.isNaN(time) ? undefined : time;
+  const isDay = new Date(`${date}T00:00Z`).getUTCDate() === Number(date.slice(-2));
+  const time = Date.parse(`${date}T${clock}${hours ? `${hours}:${minutes}` : "Z"}`);
+  return isDay && !Number.isNaN(time) ? time : undefined;
 }

@@ -12,14 +12,8 @@ import {
   MAX_RELATION_OBJECTS,
   MAX_WHERE_CONDITIONS,
 } from "./limits.ts";
-import {
-  assertStorable,
-  assertStorableTexts,
-  type JsonObject,
-  type JsonValue,
-  jsonEqual,
-  jsonKey,
-} from "./wireValues.ts";
+import { assertStorable, assertStorableTexts } from "./storableValues.ts";
+import { type JsonObject, type JsonValue, jsonEqual, jsonKey } from "./wireValues.ts";
 
 const repeat = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));

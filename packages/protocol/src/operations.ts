@@ -1,14 +1,14 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { itemIndex } from "./itemIndex.ts";
 import { MAX_ARRAY_PADDING, MAX_BATCH_OPERATIONS, MAX_RELATION_OBJECTS } from "./limits.ts";
+import { assertStorable, numberDecimalOf } from "./storableValues.ts";
 import { canonicalDates } from "./wireDates.ts";
 import {
-  assertStorable,
   isJsonObject,
   isPointer,
   type JsonObject,
   type JsonValue,
   jsonKey,
-  numberDecimalOf,
   ownValue,
   type WirePointer,
 } from "./wireValues.ts";
@@ -327,11 +327,6 @@ function setItem(items: JsonValue[], key: string, value: JsonValue | undefined, 
   }
   while (items.length < index) items.push(null);
   items[index] = value ?? null;
-}
-
-/** The index of the item of an array that a key of a path writes to; undefined for other keys. */
-export function itemIndex(key: string): number | undefined {
-  return /^(0|[1-9]\d*)$/.test(key) ? Number(key) : undefined;
 }
 
 function pathError(path: string, reason: string): ProtocolError {

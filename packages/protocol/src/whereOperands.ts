@@ -3,15 +3,9 @@ import { isPolygon, isWireFile } from "./fieldTypes.ts";
 import { closedPolygon } from "./geo.ts";
 import { invalidValue } from "./queryErrors.ts";
 import { relativeTime } from "./relativeTime.ts";
+import { isStorableText, numberDecimalOf } from "./storableValues.ts";
 import { canonicalDates } from "./wireDates.ts";
-import {
-  isJsonObject,
-  isPointer,
-  isStorableText,
-  isWireDate,
-  type JsonValue,
-  numberDecimalOf,
-} from "./wireValues.ts";
+import { isJsonObject, isPointer, isWireDate, type JsonValue } from "./wireValues.ts";
 
 /** Parses an operand: a value or a relative time. */
 export function parseComparisonOperand(

@@ -1,4 +1,4 @@
-import { ParseObject, Query, type Subscription } from "@purse/client";
+import { ParseObject, Query, queryOrder, type Subscription } from "@purse/client";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { LiveReads, mergeInto } from "./liveQueryUpdates.ts";
@@ -98,7 +98,7 @@ it.each(QUERIES)("live results are those of the query after each event: %s", asy
       const query = map(new Query("Note")).limit(limit).skip(skip);
       const subscription: Pick<Subscription, "on"> = Object.assign(Object.create(null), server.subscription);
       mergeInto(
-        query,
+        await queryOrder(query),
         Object.assign(Object.create(null), subscription),
         (change) => {
           list = change(list);

@@ -1,4 +1,4 @@
-import { ParseObject, type Query, type QueryOrder, queryOrder, type Subscription } from "@purse/client";
+import { ParseObject, type Query, type QueryOrder, type Subscription } from "@purse/client";
 
 /** Merges the object of a live event into the list; must not mutate `all`. */
 export type Merge<T extends ParseObject<object> = ParseObject> = (entity: T, all: T[]) => T[];
@@ -20,8 +20,8 @@ class OrderedList<T extends ParseObject<object>> {
   readonly #order: QueryOrder;
   readonly #reread: () => void;
 
-  constructor(query: Query<T>, reread: () => void) {
-    this.#order = queryOrder(query);
+  constructor(order: QueryOrder, reread: () => void) {
+    this.#order = order;
     this.#reread = reread;
   }
 
@@ -98,24 +98,30 @@ function coalesced(read: () => Promise<unknown>): () => void {
   };
 }
 
-/** Opens a live query. Returns a function that closes it, which may be called before it is open. */
+type Attach<T extends ParseObject<object>> = (subscription: Subscription<T>) => void;
+
+/**
+ * Opens a live query, once the function that attaches listeners is there. Returns a function that closes it, which may be
+ * called before it is open.
+ */
 export function openSubscription<T extends ParseObject<object>>(
   query: Query<T>,
-  attach: (subscription: Subscription<T>) => void,
+  attach: Attach<T> | Promise<Attach<T>>,
   onError: (error: unknown) => void,
 ): () => void {
   let isClosed = false;
   let subscription: Subscription<T> | undefined;
-  query
-    .subscribe()
-    .then((openedSubscription) => {
-      if (isClosed) return openedSubscription.unsubscribe();
-      subscription = openedSubscription;
-      attach(openedSubscription);
-    })
-    .catch((error: unknown) => {
-      if (!isClosed) onError(error);
-    });
+  const open = async () => {
+    const attachTo = await attach;
+    if (isClosed) return;
+    const openedSubscription = await query.subscribe();
+    if (isClosed) return openedSubscription.unsubscribe();
+    subscription = openedSubscription;
+    attachTo(openedSubscription);
+  };
+  open().catch((error: unknown) => {
+    if (!isClosed) onError(error);
+  });
   return () => {
     isClosed = true;
     void subscription?.unsubscribe();
@@ -163,18 +169,18 @@ export class LiveReads<T extends ParseObject<object>> {
 }
 
 /**
- * Applies the events of a live query to its list; `fetch` reads what was missed, also before it was open, and what only
+ * Applies the events of a live query to its list in the order of the query; `fetch` reads what was missed, also before it was open, and what only
  * the server can decide.
  */
 export function mergeInto<T extends ParseObject<object>>(
-  query: Query<T>,
+  order: QueryOrder,
   subscription: Subscription<T>,
   change: (by: (all: T[]) => T[]) => void,
   merges: () => Merges<T>,
   reads: LiveReads<T>,
   fetch: () => Promise<unknown>,
 ): void {
-  const list = new OrderedList(query, coalesced(fetch));
+  const list = new OrderedList<T>(order, coalesced(fetch));
   const merge =
     (custom: () => Merge<T> | undefined, defaultMerge: (entity: T, all: T[], original: unknown) => T[]) =>
     (entity: T, original?: unknown) => {

@@ -1,4 +1,4 @@
-import type { Attributes, ParseObject } from "@purse/client";
+import { type Attributes, type ParseObject, queryOrder } from "@purse/client";
 import { type DependencyList, useEffect, useState } from "react";
 import { LiveReads, type Merges, mergeInto, openSubscription } from "./liveQueryUpdates.ts";
 import type { ObjectOf, QueryMap } from "./objectTypes.ts";
@@ -46,16 +46,18 @@ export function useMoralisQuery<E extends object = Attributes>(
     if (!live || !isInitialized) return;
     return openSubscription(
       query,
-      (subscription) =>
-        mergeInto(
-          query,
-          subscription,
-          // A counted result is not a list, and is not updated.
-          (change) => setData((all) => (Array.isArray(all) ? change(all) : all)),
-          () => merges.current,
-          reads,
-          fetch,
-        ),
+      queryOrder(query).then(
+        (order) => (subscription) =>
+          mergeInto(
+            order,
+            subscription,
+            // A counted result is not a list, and is not updated.
+            (change) => setData((all) => (Array.isArray(all) ? change(all) : all)),
+            () => merges.current,
+            reads,
+            fetch,
+          ),
+      ),
       (error) => console.warn("The live query was refused", error),
     );
   }, [query, live, isInitialized, userId, setData, fetch, merges, reads]);

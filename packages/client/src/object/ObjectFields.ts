@@ -19,7 +19,7 @@ const FIELD_KEY = /^[A-Za-z][0-9A-Za-z_.]*$/;
  * `A` is the type of its fields.
  */
 export abstract class ObjectFields<A extends object> {
-  className: string;
+  declare className: string;
   #id: string | undefined;
   /** @internal */
   _state = new ObjectState();

@@ -16,7 +16,7 @@ export abstract class Op {
 }
 
 export class SetOp extends Op {
-  override readonly value: unknown;
+  declare readonly value: unknown;
 
   constructor(value: unknown) {
     super();
@@ -74,7 +74,7 @@ abstract class ChangeOp extends Op {
 
 export class IncrementOp extends ChangeOp {
   protected readonly name = "Increment";
-  readonly amount: number;
+  declare readonly amount: number;
 
   constructor(amount: number) {
     super();
@@ -100,7 +100,7 @@ export class IncrementOp extends ChangeOp {
 
 /** Adds items to a list or removes them. */
 abstract class ListOp extends ChangeOp {
-  override readonly items: readonly unknown[];
+  declare readonly items: readonly unknown[];
 
   constructor(items: unknown) {
     super();
@@ -204,7 +204,7 @@ interface Related {
 /** Adds objects to a relation and removes others; all must be saved and of the same class. */
 export class RelationOp extends ChangeOp {
   protected readonly name = "Relation";
-  targetClassName: string | undefined;
+  declare targetClassName: string | undefined;
   /** Whether the object is added (true) or removed, by its id. */
   #changes = new Map<string, boolean>();
 

@@ -1,7 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { DEFAULT_PIN, localStore } from "../local/pins.ts";
-import { ClassQuery } from "../query/ClassQuery.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { uuid } from "../uuid.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
@@ -29,9 +28,7 @@ export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldT
 export class ParseObject<A extends object = Attributes> extends SyncedObject<A> {
   /** Whether the object exists on the server. */
   async exists(options?: RequestOptions): Promise<boolean> {
-    if (!this.id) return false;
-    const query = new ClassQuery(this.className).equalTo("objectId", this.id).select("objectId");
-    return (await query.first(options)) !== undefined;
+    return (await batches()).existsOnServer(this, options);
   }
 
   /** A new object with the same fields. */

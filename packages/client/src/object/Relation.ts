@@ -14,9 +14,9 @@ export interface RelationParent {
 
 /** A many-to-many relation: the set of objects that a field of `parent` refers to. */
 export class Relation<T extends AnyObject = AnyObject> {
-  parent: RelationParent | undefined;
-  key: string | undefined;
-  targetClassName: string | undefined;
+  declare parent: RelationParent | undefined;
+  declare key: string | undefined;
+  declare targetClassName: string | undefined;
 
   constructor(parent?: RelationParent, key?: string, targetClassName?: string) {
     this.parent = parent;

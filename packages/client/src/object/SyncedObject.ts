@@ -18,7 +18,7 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   _path(): string {
     const { className, id } = this;
     if (!id && className === "_User") return "users";
-    return id ? pathOf("classes", className, id) : pathOf("classes", className);
+    return pathOf("classes", className, ...(id ? [id] : []));
   }
 
   _saveParams(): SaveRequest {

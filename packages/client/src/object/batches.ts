@@ -172,3 +172,13 @@ export async function fetchAllObjects<T extends AnyObject>(
   await connection().local?.synced(missing);
   return [...list];
 }
+
+/** Whether an object has an id, and an object with that id is on the server. */
+export async function existsOnServer(
+  { id, className }: AnyObject,
+  options: RequestOptions = {},
+): Promise<boolean> {
+  if (!id) return false;
+  const payload = { where: { objectId: id }, keys: "objectId", limit: 1 };
+  return (await requestResults(pathOf("classes", className), payload, options)).results.length > 0;
+}

@@ -24,11 +24,14 @@ export function fieldOf(key: string): string {
   return key.split(".", 1)[0] ?? key;
 }
 
+/** Whether a key is a field or path, or a path in it. */
+export function isWithin(key: string, path: string): boolean {
+  return `${key}.`.startsWith(`${path}.`);
+}
+
 /** Whether one of the operations affects the field or a path in it. */
 export function affects(operations: ReadonlyMap<string, Op>, field: string): boolean {
-  if (operations.size === 0) return false;
-  if (operations.has(field)) return true;
-  for (const key of operations.keys()) if (key.startsWith(`${field}.`)) return true;
+  for (const key of operations.keys()) if (isWithin(key, field)) return true;
   return false;
 }
 
@@ -88,22 +91,20 @@ function applyAt(value: unknown, path: readonly string[], op: Op): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return op.applyTo(value);
   if (op instanceof UnsetOp && (value === undefined || value === null)) return value;
-  if (Array.isArray(value)) return withItem(value, key, (item) => applyAt(item, rest, op));
+  if (Array.isArray(value)) {
+    // As the server does it: arrays are padded with null, deleted items become null, and other keys are refused.
+    const index = itemIndex(key) ?? Number.POSITIVE_INFINITY;
+    const isNear = index - value.length <= MAX_ARRAY_PADDING;
+    const item = isNear ? applyAt(value[index], rest, op) : undefined;
+    if (item === undefined && index >= value.length) return value;
+    const items: unknown[] = [...value];
+    while (items.length < index) items.push(null);
+    items[index] = item ?? null;
+    return items;
+  }
   const copy: Record<string, unknown> = isPlainObject(value) ? { ...value } : {};
   const changed = applyAt(ownValue(copy, key), rest, op);
   if (changed === undefined) delete copy[key];
   else copy[key] = changed;
-  return copy;
-}
-
-/** As the server does it: arrays are padded with null, deleted items become null, and keys that are no index are refused. */
-function withItem(items: readonly unknown[], key: string, change: (item: unknown) => unknown): unknown {
-  const index = itemIndex(key) ?? Number.POSITIVE_INFINITY;
-  if (index - items.length > MAX_ARRAY_PADDING) return items;
-  const changed = change(items[index]);
-  if (changed === undefined && index >= items.length) return items;
-  const copy = [...items];
-  while (copy.length < index) copy.push(null);
-  copy[index] = changed ?? null;
   return copy;
 }

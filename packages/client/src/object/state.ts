@@ -9,6 +9,7 @@ import {
   isPlain,
   isSendable,
   isStructured,
+  isWithin,
   toWire,
   toWireOrEmpty,
 } from "./fieldValues.ts";
@@ -134,7 +135,7 @@ export class ObjectState {
   /** Discards operations on fields or paths and on parts of them, or all. */
   dropOperations(keys?: readonly string[]): void {
     const operations = this.pending.at(-1);
-    for (const key of keys ?? operations?.keys() ?? []) if (operations) drop(operations, key);
+    if (operations) for (const key of keys ?? operations.keys()) drop(operations, key);
     this.#estimate = undefined;
   }
 
@@ -319,6 +320,5 @@ function setLast(operations: Operations, key: string, op: Op): void {
 
 /** Removes the operations on a field or path and on parts of it. */
 function drop(operations: Operations, key: string): void {
-  for (const each of operations.keys())
-    if (each === key || each.startsWith(`${key}.`)) operations.delete(each);
+  for (const each of operations.keys()) if (isWithin(each, key)) operations.delete(each);
 }

@@ -31,7 +31,7 @@ const iteration = () => import("./iteration.ts");
 
 /** A query for the objects of one class. */
 export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters<T> {
-  readonly className: string;
+  declare readonly className: string;
   #running: AbortController | undefined;
   /** The source if not the server: a pin, or the whole local datastore. */
   #local: { pin: string | undefined } | undefined;
@@ -76,11 +76,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** Finds all objects, in several requests if needed. */
   async findAll(options?: BatchOptions): Promise<T[]> {
-    const all: T[] = [];
-    await this.eachBatch((batch) => {
-      for (const object of batch) all.push(object);
-    }, options);
-    return all;
+    return (await iteration()).findAll(this, options);
   }
 
   async count(options?: RequestOptions): Promise<number> {

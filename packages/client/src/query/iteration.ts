@@ -48,6 +48,16 @@ export async function eachBatch<T extends AnyObject>(
   }
 }
 
+/** Finds all objects, in several requests if needed. */
+export async function findAll<T extends AnyObject>(
+  query: IterableQuery<T>,
+  options?: BatchOptions,
+): Promise<T[]> {
+  const all: T[] = [];
+  await eachBatch(query, (batch) => void all.push(...batch), options);
+  return all;
+}
+
 /** Calls back for each object, one after the other, waiting for each. */
 export async function each<T extends AnyObject>(
   query: IterableQuery<T>,

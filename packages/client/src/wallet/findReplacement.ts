@@ -4,16 +4,7 @@ import { quantity } from "./quantity.ts";
 import { type KnownTransaction, readReceipt, readTransaction } from "./receipt.ts";
 import type { TransactionReference } from "./transactionReference.ts";
 import type { PollResult, ReplacementKind } from "./transactionState.ts";
-
-/** The number of transactions of the sender until a block; null if the sender is unknown. */
-export async function usedNonces(
-  { from }: TransactionReference,
-  provider: Eip1193Provider,
-  block: string = "latest",
-): Promise<number | null> {
-  if (!from) return null;
-  return Number(await provider.request({ method: "eth_getTransactionCount", params: [from, block] }));
-}
+import { usedNonces } from "./usedNonces.ts";
 
 /** Finds the transaction that used the nonce, by a binary search for its block. */
 export async function findReplacement(

@@ -1,11 +1,11 @@
 import type { Abi } from "viem";
 import { type Eip1193Provider, hexChainId } from "./eip1193.ts";
-import { findReplacement, usedNonces } from "./findReplacement.ts";
 import { quantity } from "./quantity.ts";
 import { type KnownTransaction, readReceipt, readTransaction, type TransactionReceipt } from "./receipt.ts";
 import { type Revert, revertOf } from "./revert.ts";
 import type { TransactionReference } from "./transactionReference.ts";
 import type { PollResult } from "./transactionState.ts";
+import { usedNonces } from "./usedNonces.ts";
 
 /** The transaction to poll for, with what is known of it. */
 export interface TransactionQuery {
@@ -91,6 +91,7 @@ async function pollReplacement(
   const { nonce } = query.reference;
   const nonceUsed = usedNonce !== null && typeof nonce === "number" && usedNonce > nonce;
   if (nonceUsed) {
+    const { findReplacement } = await import("./findReplacement.ts");
     const replacement = await findReplacement(query.reference, nonce, provider);
     if (replacement) return { result: replacement, query };
   }

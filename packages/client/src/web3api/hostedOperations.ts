@@ -1,5 +1,5 @@
 import type { JsonValue } from "@purse/protocol";
-import type { Call, OperationTable } from "./operation.ts";
+import type { Call, OperationNames } from "./operation.ts";
 
 type AnyCall = Call<Record<string, unknown>, JsonValue>;
 
@@ -8,19 +8,6 @@ type AnyCall = Call<Record<string, unknown>, JsonValue>;
  * which the operator can define in cloud code; else they reject with 141.
  */
 export interface HostedOperations {
-  readonly native: {
-    readonly getTransactionVerbose: Call<{ transaction_hash: string; chain?: string | number }, JsonValue>;
-  };
-  readonly account: {
-    readonly getTransactionsVerbose: AnyCall;
-    readonly getNativeBalancesForAddresses: AnyCall;
-  };
-  readonly token: {
-    readonly getErc20Transfers: AnyCall;
-    readonly getErc20Mints: AnyCall;
-    readonly getErc20Burns: AnyCall;
-    readonly getErc20Approvals: AnyCall;
-  };
   readonly market_data: {
     readonly getTopERC20TokensByMarketCap: AnyCall;
     readonly getTopERC20TokensByPriceMovers: AnyCall;
@@ -32,26 +19,8 @@ export interface HostedOperations {
   };
 }
 
-/** Where a REST service has each operation. */
-export const hostedOperations = {
-  native: {
-    getTransactionVerbose: { route: "GET /transaction/{transaction_hash}/verbose" },
-  },
-  account: {
-    getTransactionsVerbose: { route: "GET /{address}/verbose" },
-    getNativeBalancesForAddresses: { route: "GET /wallets/balances" },
-  },
-  token: {
-    getErc20Transfers: { route: "GET /erc20/transfers" },
-    getErc20Mints: { route: "GET /erc20/mints" },
-    getErc20Burns: { route: "GET /erc20/burns" },
-    getErc20Approvals: { route: "GET /erc20/approvals" },
-  },
-  market_data: {
-    getTopERC20TokensByMarketCap: { route: "GET /market-data/erc20s/top-tokens" },
-    getTopERC20TokensByPriceMovers: { route: "GET /market-data/erc20s/top-movers" },
-    getTopNFTCollectionsByMarketCap: { route: "GET /market-data/nfts/top-collections" },
-    getHottestNFTCollectionsByTradingVolume: { route: "GET /market-data/nfts/hottest-collections" },
-  },
-  utils: { reviewContracts: { route: "POST /contracts-review", body: { contracts: "required" } } },
-} as const satisfies OperationTable;
+export const hostedOperations: OperationNames<keyof HostedOperations> = {
+  market_data:
+    "getTopERC20TokensByMarketCap getTopERC20TokensByPriceMovers getTopNFTCollectionsByMarketCap getHottestNFTCollectionsByTradingVolume",
+  utils: "reviewContracts",
+};

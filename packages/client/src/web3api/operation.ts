@@ -13,12 +13,14 @@ export type OneOf<Name extends string, Value> = Name extends string ? { [N in Na
 export interface Operation {
   /** Method and path: "GET /{address}/balance". */
   readonly route: string;
-  /** The operation has no chain parameter. */
-  readonly chainless?: true;
   /** The names of the required parameter that is the whole body. */
   readonly whole?: readonly [string, ...string[]];
   /** The parameters that are properties of the body. */
   readonly body?: Readonly<Record<string, "required" | "optional">>;
 }
 
-export type OperationTable = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+/**
+ * The names of the operations of each group, divided by spaces. A name is followed by `@` if the address is part of the
+ * path, and by `!` if there is no chain.
+ */
+export type OperationNames<Group extends string = string> = Readonly<Record<Group, string>>;

@@ -1,6 +1,6 @@
 // Written by scripts/web3api.ts from the data API's table of endpoints: change that, not this.
 import type { JsonObject } from "@purse/protocol";
-import type { Call, OneOf, OperationTable } from "./operation.ts";
+import type { Call, OneOf, OperationNames } from "./operation.ts";
 import type {
   AddressInternalTransactionCollection,
   Block,
@@ -588,98 +588,16 @@ export interface Operations {
   };
 }
 
-/** Where the REST service has each operation. */
-export const operations = {
-  native: {
-    getDateToBlock: { route: "GET /dateToBlock" },
-    getBlock: { route: "GET /block/{block_number_or_hash}" },
-    getBlockStats: { route: "GET /block/{block_number_or_hash}/stats" },
-    getNFTTransfersByBlock: { route: "GET /block/{block_number_or_hash}/nft/transfers" },
-    getTransaction: { route: "GET /transaction/{transaction_hash}" },
-    getTransactionVerbose: { route: "GET /transaction/{transaction_hash}/verbose" },
-    getInternalTransactions: { route: "GET /transaction/{transaction_hash}/internal-transactions" },
-    getContractSource: { route: "GET /contracts/{address}/source" },
-    getLogsByAddress: { route: "GET /{address}/logs" },
-    getContractEvents: { route: "POST /{address}/events", whole: ["data", "abi"] },
-    runContractFunction: { route: "POST /{address}/function", body: { abi: "required", params: "optional" } },
-  },
-  account: {
-    getUserOperations: { route: "GET /user-operations" },
-    getUserOperation: { route: "GET /user-operations/{user_op_hash}" },
-    getNativeBalancesForAddresses: { route: "GET /wallets/balances" },
-    getWalletApprovals: { route: "GET /wallets/{address}/approvals" },
-    getWalletHistory: { route: "GET /wallets/{address}/history" },
-    getWalletInternalTransactions: { route: "GET /wallets/{address}/internal-transactions" },
-    getPendingTransactions: { route: "GET /wallets/{address}/pending" },
-    getWalletTokenBalancesPrice: { route: "GET /wallets/{address}/tokens" },
-    getWalletNetWorth: { route: "GET /wallets/{address}/net-worth", chainless: true },
-    getWalletStats: { route: "GET /wallets/{address}/stats" },
-    getWalletActiveChains: { route: "GET /wallets/{address}/chains", chainless: true },
-    getNFTTransfers: { route: "GET /{address}/nft/transfers" },
-    getWalletNFTCollections: { route: "GET /{address}/nft/collections" },
-    getNFTsForContract: { route: "GET /{address}/nft/{token_address}" },
-    getTokenTransfers: { route: "GET /{address}/erc20/transfers" },
-    getNativeBalance: { route: "GET /{address}/balance" },
-    getTokenBalances: { route: "GET /{address}/erc20" },
-    getNFTs: { route: "GET /{address}/nft" },
-    getTransactionsVerbose: { route: "GET /{address}/verbose" },
-    getTransactions: { route: "GET /{address}" },
-  },
-  token: {
-    getErc20Transfers: { route: "GET /erc20/transfers" },
-    getErc20Mints: { route: "GET /erc20/mints" },
-    getErc20Burns: { route: "GET /erc20/burns" },
-    getErc20Approvals: { route: "GET /erc20/approvals" },
-    getTokenMetadata: { route: "GET /erc20/metadata" },
-    getTokenMetadataBySymbol: { route: "GET /erc20/metadata/symbols" },
-    searchTokens: { route: "GET /erc20/search" },
-    resyncTokenMetadata: { route: "GET /erc20/{address}/metadata/resync" },
-    getTokenOwners: { route: "GET /erc20/{address}/owners" },
-    getHistoricalTokenHolders: { route: "GET /erc20/{address}/holders/historical" },
-    getTokenStats: { route: "GET /erc20/{address}/stats" },
-    getTokenPrice: { route: "GET /erc20/{address}/price" },
-    getTokenAddressTransfers: { route: "GET /erc20/{address}/transfers" },
-    getTokenAllowance: { route: "GET /erc20/{address}/allowance" },
-    getMultipleNFTs: {
-      route: "POST /nft/getMultipleNFTs",
-      body: { tokens: "required", normalizeMetadata: "optional" },
-    },
-    getNFTCollectionStats: { route: "GET /nft/{address}/stats" },
-    getNFTTraitsByCollection: { route: "GET /nft/{address}/traits" },
-    getNFTCollectionRarity: { route: "GET /nft/{address}/rarity" },
-    searchNFTs: { route: "GET /nft/search" },
-    getNftTransfersFromToBlock: { route: "GET /nft/transfers" },
-    getNFTTrades: { route: "GET /nft/{address}/trades" },
-    getNFTLowestPrice: { route: "GET /nft/{address}/lowestprice" },
-    getContractNFTTransfers: { route: "GET /nft/{address}/transfers" },
-    getNFTOwners: { route: "GET /nft/{address}/owners" },
-    getNFTMetadata: { route: "GET /nft/{address}/metadata" },
-    syncNFTContract: { route: "PUT /nft/{address}/sync" },
-    getAllTokenIds: { route: "GET /nft/{address}" },
-    reSyncMetadata: { route: "GET /nft/{address}/{token_id}/metadata/resync" },
-    getTokenIdOwners: { route: "GET /nft/{address}/{token_id}/owners" },
-    getWalletTokenIdTransfers: { route: "GET /nft/{address}/{token_id}/transfers" },
-    getNFTTradesByToken: { route: "GET /nft/{address}/{token_id}/trades" },
-    getNFTTokenStats: { route: "GET /nft/{address}/{token_id}/stats" },
-    getTokenIdMetadata: { route: "GET /nft/{address}/{token_id}" },
-    getMultipleTokenPrices: { route: "POST /erc20/prices", body: { tokens: "required" } },
-    getTokenCandlesticks: { route: "GET /erc20/{address}/ohlcv" },
-  },
-  resolve: {
-    resolveAddress: { route: "GET /resolve/{address}/reverse", chainless: true },
-    resolveENSDomain: { route: "GET /resolve/ens/{domain}", chainless: true },
-    resolveDomain: { route: "GET /resolve/{domain}", chainless: true },
-  },
-  defi: {
-    getPairCandlesticks: { route: "GET /pairs/{pair_address}/ohlcv" },
-    getPairAddress: { route: "GET /{token0_address}/{token1_address}/pairAddress" },
-    getPairReserves: { route: "GET /{pair_address}/reserves" },
-  },
-  storage: {
-    uploadFolder: { route: "POST /ipfs/uploadFolder", chainless: true, whole: ["data", "abi"] },
-  },
-  info: {
-    web3ApiVersion: { route: "GET /web3/version", chainless: true },
-    endpointWeights: { route: "GET /info/endpointWeights", chainless: true },
-  },
-} as const satisfies OperationTable;
+/** Their names by group, in one text for each: see OperationNames. */
+export const operations: OperationNames<keyof Operations> = {
+  native:
+    "getDateToBlock getBlock getBlockStats getNFTTransfersByBlock getTransaction getTransactionVerbose getInternalTransactions getContractSource@ getLogsByAddress@ getContractEvents@ runContractFunction@",
+  account:
+    "getUserOperations getUserOperation getNativeBalancesForAddresses getWalletApprovals@ getWalletHistory@ getWalletInternalTransactions@ getPendingTransactions@ getWalletTokenBalancesPrice@ getWalletNetWorth@! getWalletStats@ getWalletActiveChains@! getNFTTransfers@ getWalletNFTCollections@ getNFTsForContract@ getTokenTransfers@ getNativeBalance@ getTokenBalances@ getNFTs@ getTransactionsVerbose@ getTransactions@",
+  token:
+    "getErc20Transfers getErc20Mints getErc20Burns getErc20Approvals getTokenMetadata getTokenMetadataBySymbol searchTokens resyncTokenMetadata@ getTokenOwners@ getHistoricalTokenHolders@ getTokenStats@ getTokenPrice@ getTokenAddressTransfers@ getTokenAllowance@ getMultipleNFTs getNFTCollectionStats@ getNFTTraitsByCollection@ getNFTCollectionRarity@ searchNFTs getNftTransfersFromToBlock getNFTTrades@ getNFTLowestPrice@ getContractNFTTransfers@ getNFTOwners@ getNFTMetadata@ syncNFTContract@ getAllTokenIds@ reSyncMetadata@ getTokenIdOwners@ getWalletTokenIdTransfers@ getNFTTradesByToken@ getNFTTokenStats@ getTokenIdMetadata@ getMultipleTokenPrices getTokenCandlesticks@",
+  resolve: "resolveAddress@! resolveENSDomain! resolveDomain!",
+  defi: "getPairCandlesticks getPairAddress getPairReserves",
+  storage: "uploadFolder!",
+  info: "web3ApiVersion! endpointWeights!",
+};

@@ -9,8 +9,15 @@ import {
 import { currentConnection } from "../connection.ts";
 import { pathOf } from "../pathOf.ts";
 import type { RequestOptions } from "../transport.ts";
-import { getApiRateLimitInfo } from "./legacyApi.ts";
+import { hostedRoutes } from "./hostedRoutes.ts";
+import {
+  BodyParamTypes,
+  getApiRateLimitInfo,
+  type LegacyBodyParameter,
+  type LegacyEndpoint,
+} from "./legacyApi.ts";
 import type { Operation } from "./operation.ts";
+import { routes } from "./routes.ts";
 
 /** A REST data API that is called directly. */
 export interface RestService {
@@ -22,13 +29,14 @@ export interface RestService {
 const RATE_LIMITED =
   "This Moralis Server is rate-limited because of the plan restrictions. See the details about the current rate and throttle limits:";
 
-/** Calls an operation with the parameters in the path, the query and the body. Throws ParseError. */
+/** Calls an operation, by its name or another one, with the parameters in the path, the query and the body. Throws ParseError. */
 export async function callRest(
   { apiKey, url }: RestService,
-  operation: Operation,
+  target: string | LegacyEndpoint,
   params: JsonObject,
   { signal }: RequestOptions,
 ): Promise<JsonValue> {
+  const operation = typeof target === "string" ? routeOf(target) : operationOf(target);
   const [method = "GET", template = ""] = operation.route.split(" ");
   const remaining = { ...params };
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -46,6 +54,23 @@ export async function callRest(
     await fetchFn(address, init).catch((error: unknown) => throwConnectionError(address, error, signal)),
     address,
   );
+}
+
+function routeOf(name: string): Operation {
+  const operation = routes[name] ?? hostedRoutes[name];
+  if (!operation) throw apiError(`${name} is not an operation of the data API`);
+  return operation;
+}
+
+function operationOf({ method = "GET", url, bodyParams = [] }: LegacyEndpoint): Operation {
+  const whole = bodyParams.find(({ type }) => type === BodyParamTypes.setBody);
+  const properties = bodyParams.filter(({ type }) => type !== BodyParamTypes.setBody);
+  const bodyEntry = ({ key, required }: LegacyBodyParameter) => [key, required ? "required" : "optional"];
+  return {
+    route: `${method} ${url.replace(/:(\w+)/g, "{$1}")}`,
+    body: Object.fromEntries(properties.map(bodyEntry)),
+    ...(whole && { whole: [whole.key] }),
+  };
 }
 
 /** Removes the body's parameters from the others. */

@@ -2,7 +2,6 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { encodeFields } from "../object/encode.ts";
 import { loadStoredUser } from "../storedUser.ts";
 import { invalidResponse, type RequestOptions, request } from "../transport.ts";
-import type { Operation } from "./operation.ts";
 import type { RestService } from "./rest.ts";
 
 /** What calls about Solana take. */
@@ -51,15 +50,6 @@ export interface SolanaNftMetadata {
 
 type Call<Result> = (params?: SolanaParams, options?: RequestOptions) => Promise<Result>;
 
-const operations = {
-  balance: "GET /account/{network}/{address}/balance",
-  getSPL: "GET /account/{network}/{address}/tokens",
-  getNFTs: "GET /account/{network}/{address}/nft",
-  getPortfolio: "GET /account/{network}/{address}/portfolio",
-  getNFTMetadata: "GET /nft/{network}/{address}/metadata",
-  getTokenPrice: "GET /token/{network}/{address}/price",
-} as const;
-
 let rest: RestService | undefined;
 
 /**
@@ -95,24 +85,19 @@ export const SolanaAPI = {
 };
 
 /* @__NO_SIDE_EFFECTS__ */
-function call<Result>(name: keyof typeof operations): Call<Result> {
+function call<Result>(name: string): Call<Result> {
   return async (input = {}, options = {}) => {
     const address = input.address || (await loadStoredUser())?.solAddress;
     const params = encodeFields({ network: "mainnet", responseType: "native", ...input, address });
     // The result type is asserted according to the service's documentation.
-    return (await callOperation(name, params, options)) as Result;
+    return (await callOperation(`sol-${name}`, params, options)) as Result;
   };
 }
 
-async function callOperation(
-  name: keyof typeof operations,
-  params: JsonObject,
-  options: RequestOptions,
-): Promise<JsonValue> {
-  const operation: Operation = { route: operations[name], chainless: true };
-  if (rest) return (await import("./rest.ts")).callRest(rest, operation, params, options);
+async function callOperation(name: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
+  if (rest) return (await import("./rest.ts")).callRest(rest, name, params, options);
   try {
-    const { body } = await request("POST", `functions/sol-${name}`, params, options);
+    const { body } = await request("POST", `functions/${name}`, params, options);
     if (isJsonObject(body) && body.result !== undefined) return body.result;
   } catch (error) {
     throw isUndefinedFunction(error) ? notImplemented(name) : error;
@@ -129,6 +114,6 @@ function isUndefinedFunction(error: unknown): boolean {
 }
 
 function notImplemented(name: string): ProtocolError {
-  const message = `This server has no Solana data: define the cloud function "sol-${name}"`;
+  const message = `This server has no Solana data: define the cloud function "${name}"`;
   return new ProtocolError(ErrorCode.SCRIPT_FAILED, message);
 }

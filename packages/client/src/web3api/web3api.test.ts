@@ -71,7 +71,7 @@ it.each([
     "getInternalTransactions",
   ],
   ["moves", () => Web3API.token.getNFTTransfersFromToBlock({ from_block: 1 }), "getNftTransfersFromToBlock"],
-  ["domains", () => Web3API.resolve.resolveENSDomain({ domain: "a.eth" }), "resolveDomain"],
+  ["domains", () => Web3API.resolve.resolveENSDomain({ domain: "a.eth" }), "resolveENSDomain"],
 ])(
   "Web3API calls the server's function for %s by the names of moralis-v1 1.13",
   async (_, call, operation) => {

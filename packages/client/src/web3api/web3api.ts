@@ -11,10 +11,9 @@ import {
   getBody,
   getNextOptions,
   getParameterizedUrl,
-  type LegacyBodyParameter,
   type LegacyEndpoint,
 } from "./legacyApi.ts";
-import type { Operation, OperationTable } from "./operation.ts";
+import type { OperationNames } from "./operation.ts";
 import { type Operations, operations } from "./operations.ts";
 import type { RestService } from "./rest.ts";
 
@@ -24,7 +23,6 @@ const DEFAULT_CHAIN = "eth";
 interface RenamedOperations {
   readonly contract: Pick<Operations["token"], "syncNFTContract">;
   readonly token: { readonly getNFTTransfersFromToBlock: Operations["token"]["getNftTransfersFromToBlock"] };
-  readonly resolve: { readonly resolveENSDomain: Operations["resolve"]["resolveDomain"] };
 }
 
 type AllOperations = Operations & HostedOperations & RenamedOperations;
@@ -85,32 +83,33 @@ export function setConnectedAccount(source: () => string | null | undefined): vo
   connectedAccount = source;
 }
 
-/** Calls an operation by its name. */
+/** Calls an operation; for its marks see OperationNames. */
 async function callDataService(
   name: string,
-  operation: Operation,
+  marks: string,
   input: object,
   options: RequestOptions,
+  endpoint?: LegacyEndpoint,
 ): Promise<JsonValue> {
   const params = encodeFields(input);
-  if (!operation.chainless) params.chain ??= DEFAULT_CHAIN;
-  if (operation.route.includes("{address}") && !params.address) {
+  if (!marks.includes("!")) params.chain ??= DEFAULT_CHAIN;
+  if (marks.includes("@") && !params.address) {
     const address = await ownAddress();
     if (address) params.address = address;
   }
-  return callOperation(name, operation, params, options);
+  return callOperation(name, endpoint ?? name, params, options);
 }
 
 async function callOperation(
   name: string,
-  operation: Operation,
+  endpoint: string | LegacyEndpoint,
   params: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue> {
   const result = rest
-    ? await callRestService(rest, operation, params, options)
+    ? await callRestService(rest, endpoint, params, options)
     : await callServer(name, params, options);
-  return withNext(result, params, (nextParams) => callOperation(name, operation, nextParams, options));
+  return withNext(result, params, (nextParams) => callOperation(name, endpoint, nextParams, options));
 }
 
 async function callRestService(...call: Parameters<typeof import("./rest.ts").callRest>): Promise<JsonValue> {
@@ -140,17 +139,14 @@ async function ownAddress(): Promise<string | undefined> {
 }
 
 function dataService(): DataService {
-  const groups = callsOf(operations);
-  for (const [name, calls] of Object.entries(callsOf(hostedOperations)))
-    groups[name] = { ...groups[name], ...calls };
-  const { token = {}, resolve = {} } = groups;
+  const groups = callsOf({ ...operations, ...hostedOperations });
+  const { token = {} } = groups;
   const renamed = {
     contract: { syncNFTContract: token.syncNFTContract },
     token: { ...token, getNFTTransfersFromToBlock: token.getNftTransfersFromToBlock },
-    resolve: { ...resolve, resolveENSDomain: resolve.resolveDomain },
   };
   return {
-    // Built from the same tables as the types.
+    // Their types are generated with the names.
     ...({ ...groups, ...renamed } as object as AllOperations),
     initialize,
     get baseURL(): string {
@@ -166,10 +162,10 @@ function dataService(): DataService {
     getBody,
     getNextOptions,
     fetch: ({ endpoint, params = {} }, options = {}) =>
-      callDataService(endpoint.name, operationOf(endpoint), params, options),
+      callDataService(endpoint.name, /:address\b/.test(endpoint.url) ? "@" : "", params, options, endpoint),
     fetchFromApi: async (endpoint, params = {}, options = {}) => {
       if (!rest) throw new Error("Web3Api.initialize failed: initialize with apiKey or serverUrl");
-      return callRestService(rest, operationOf(endpoint), encodeFields(params), options);
+      return callRestService(rest, endpoint, encodeFields(params), options);
     },
     fetchFromServer: (name, params = {}, options = {}) =>
       callServer(name, { chain: DEFAULT_CHAIN, ...encodeFields(params) }, options),
@@ -178,24 +174,12 @@ function dataService(): DataService {
 
 type Calls = Record<string, (params?: object, options?: RequestOptions) => Promise<JsonValue>>;
 
-function callsOf(table: OperationTable): Record<string, Calls> {
-  const callsOfGroup = (group: OperationTable[string]): Calls =>
-    Object.fromEntries(
-      Object.entries(group).map(([name, operation]) => [
-        name,
-        (params = {}, options = {}) => callDataService(name, operation, params, options),
-      ]),
-    );
-  return Object.fromEntries(Object.entries(table).map(([name, group]) => [name, callsOfGroup(group)]));
-}
-
-function operationOf({ method = "GET", url, bodyParams = [] }: LegacyEndpoint): Operation {
-  const whole = bodyParams.find(({ type }) => type === BodyParamTypes.setBody);
-  const properties = bodyParams.filter(({ type }) => type !== BodyParamTypes.setBody);
-  const bodyEntry = ({ key, required }: LegacyBodyParameter) => [key, required ? "required" : "optional"];
-  return {
-    route: `${method} ${url.replace(/:(\w+)/g, "{$1}")}`,
-    body: Object.fromEntries(properties.map(bodyEntry)),
-    ...(whole && { whole: [whole.key] }),
+function callsOf(groups: OperationNames): Record<string, Calls> {
+  const callOf = (entry: string): [string, Calls[string]] => {
+    const [name = entry, marks = ""] = entry.split(/\b(?=\W)/);
+    return [name, (params = {}, options = {}) => callDataService(name, marks, params, options)];
   };
+  return Object.fromEntries(
+    Object.entries(groups).map(([group, names]) => [group, Object.fromEntries(names.split(" ").map(callOf))]),
+  );
 }
