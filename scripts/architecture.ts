@@ -105,7 +105,6 @@ const LAYERS: readonly (readonly string[])[] = [
     "mcp",
     "monitoring",
     "ownPackages",
-    "purchases",
     "webhooks",
   ],
   ["studio"],

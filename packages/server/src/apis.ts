@@ -25,8 +25,6 @@ import { PUSH } from "./modules/push/token.ts";
 import { analyticsRoutes } from "./monitoring/analyticsRoutes.ts";
 import { scriptLogRoute } from "./monitoring/scriptLog.ts";
 import { createOwnPackages, type PackageSource } from "./ownPackages/index.ts";
-import { createVerifyReceipt } from "./purchases/appStore.ts";
-import { purchaseRoute } from "./purchases/purchaseRoute.ts";
 import type { Services } from "./services.ts";
 import type { Restart } from "./studio/restores.ts";
 import { createStudio, type Studio } from "./studio/studio.ts";
@@ -64,7 +62,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     services;
   const { store } = database;
 
-  const trustsReceipts = config.environment === "development" || config.compatibility === "parse";
   const parseApi = openParseApi({
     config,
     http,
@@ -81,12 +78,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       securityRoute({
         isEnabled: config.enableSecurityCheck,
         findings: () => studio.findSecurityIssues(),
-      }),
-      purchaseRoute({
-        objects: data.objects,
-        verifyReceipt: createVerifyReceipt({ allowsSandbox: config.appStoreSandbox ?? trustsReceipts }),
-        bundleId: config.appStoreBundleId,
-        acceptsAnyApp: trustsReceipts,
       }),
       scriptLogRoute(logBuffer),
       ...auth.routes,

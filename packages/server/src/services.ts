@@ -47,7 +47,6 @@ import { createMetrics } from "./monitoring/metrics.ts";
 import { openAlerts } from "./monitoring/openAlerts.ts";
 import { openMonitoring } from "./monitoring/openMonitoring.ts";
 import type { ProcessGroup } from "./processes/index.ts";
-import { productRules } from "./purchases/productRules.ts";
 import { openLiveQueries } from "./realtime/index.ts";
 import { openWebhooks, webhookRules } from "./webhooks/webhooks.ts";
 
@@ -188,7 +187,7 @@ export async function openServices(dependencies: ServiceDependencies) {
 
   data.addRules([...auth.rules, ...graphqlConfigRules, ...webhookRules, ...jobs.rules, apiKeyRules()]);
   const modules = new ModuleHost(config.modules, lifecycle);
-  data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules, productRules(config)]);
+  data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules]);
   await lifecycle.start("classes", data.load);
 
   const webhooks = await lifecycle.start("webhooks", () =>

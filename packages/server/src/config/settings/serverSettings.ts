@@ -40,14 +40,6 @@ export const serverSettings = {
       default: "1",
       description: "1 lets the master key read the security check, which Parse Dashboard shows.",
     }),
-    appStoreBundleId: setting(text().optional(), {
-      description:
-        "Bundle ID of the app whose App Store receipts are accepted. If unset, receipts of any app are accepted in development and with `compatibility` parse, and none in production.",
-    }),
-    appStoreSandbox: setting(flag().optional(), {
-      description:
-        "1 also accepts App Store receipts of test purchases, such as those of testers and of Apple's review. Default: 1 in development and with `compatibility` parse, 0 in production.",
-    }),
     serverUrl: setting(serverUrl().optional(), {
       description: "Public URL of the Parse API, ending in /server. Default: derived from host and port.",
     }),

@@ -1,8 +1,8 @@
 import { ErrorCode, isWireFile, ProtocolError } from "@purse/protocol";
-import type { Config } from "../config/loadConfig.ts";
-import type { ClassRules } from "../data/objects/classRules.ts";
-import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
-import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+import type { Config } from "../../config/loadConfig.ts";
+import type { ClassRules } from "../../data/objects/classRules.ts";
+import { type PendingWrite, setField, setValueOf } from "../../data/objects/pendingWrite.ts";
+import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 
 const REQUIRED = ["productIdentifier", "icon", "order", "title", "subtitle"] as const;
 

@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { addressKey } from "../core/http/address.ts";
-import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { FairQueue } from "../core/limits/fairQueue.ts";
-import type { Objects } from "../data/objects/objects.ts";
+import { addressKey } from "../../core/http/address.ts";
+import type { ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { FairQueue } from "../../core/limits/fairQueue.ts";
+import type { Objects } from "../../data/objects/objects.ts";
 import { NOT_AUTHENTICATED, textOfStatus, type VerifyReceipt } from "./appStore.ts";
 
 export interface PurchaseDependencies {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { ANONYMOUS, internalRequest } from "../core/authContext.ts";
-import type { ApiRequest } from "../core/http/apiRoute.ts";
+import { ANONYMOUS, internalRequest } from "../../core/authContext.ts";
+import type { ApiRequest } from "../../core/http/apiRoute.ts";
 import { createVerifyReceipt } from "./appStore.ts";
 import { purchaseRoute } from "./purchaseRoute.ts";
 
