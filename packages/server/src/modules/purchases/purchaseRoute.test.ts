@@ -114,12 +114,13 @@ describe("POST /validate_purchase", () => {
   it("validates receipts of one address one after the other, and those of others meanwhile", async () => {
     const waiting: (() => void)[] = [];
     const receipts: string[] = [];
+    let isAnswering = false;
     const { handle } = purchaseRoute({
       bundleId: undefined,
       acceptsAnyApp: true,
       verifyReceipt: async (receipt) => {
         receipts.push(receipt);
-        await new Promise<void>((resolve) => waiting.push(resolve));
+        if (!isAnswering) await new Promise<void>((resolve) => waiting.push(resolve));
         return { status: 21002, receipt: {} };
       },
       objects: { find: async () => JSON.stringify({ results: [] }) },
@@ -135,6 +136,9 @@ describe("POST /validate_purchase", () => {
     waiting[0]?.();
     await flood[0];
     expect(receipts).toEqual(["flood 0", "other", "flood 1"]);
+    isAnswering = true;
+    waiting[2]?.();
+    await Promise.all(flood);
   });
 
   it("rejects with 101 if there is no such product, and with 107 without a receipt or a product", async () => {
