@@ -35,9 +35,7 @@ export default defineConfig({
   plugins: [bundledThreads()],
   // Vite would choose the development files, of which graphql-relay knows nothing: values of both do not go together.
   resolve: {
-    alias: [
-      { find: /^graphql$/, replacement: join(import.meta.dirname, "node_modules/graphql/index.mjs") },
-    ],
+    alias: [{ find: /^graphql$/, replacement: join(import.meta.dirname, "node_modules/graphql/index.mjs") }],
   },
   test: {
     tags: items.map(({ id }) => ({ name: id })),

@@ -78,7 +78,7 @@ export async function readBody(
     let size = 0;
     /** What a large body of known length is copied into as it arrives: all at once would take milliseconds. */
     let whole: Buffer | undefined;
-    const announced = decoder ? 0 : Number(message.headers["content-length"] ?? 0);
+    const expectedSize = decoder ? 0 : Number(message.headers["content-length"] ?? 0);
     const abort = () => fail(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400));
     const fail = (error: unknown) => {
       if (decoder) {
@@ -106,8 +106,8 @@ export async function readBody(
       } catch (error) {
         return fail(error);
       }
-      if (!whole && announced > LARGE_BYTES && size > LARGE_BYTES) {
-        whole = Buffer.allocUnsafe(announced);
+      if (!whole && expectedSize > LARGE_BYTES && size > LARGE_BYTES) {
+        whole = Buffer.allocUnsafe(expectedSize);
         let at = 0;
         for (const earlier of chunks) at += earlier.copy(whole, at);
         chunks = [];
