@@ -70,7 +70,8 @@ const TOO_LARGE: [string, (root: (args: string) => string) => Operation][] = [
       query: `{ jot(id: "x") { ${many(490, (i) => `...F${i}`)} } } ${many(490, (i) => `fragment F${i} on Jot { title next { title } }`)}`,
     }),
   ],
-  ["a document of comments", () => ({ query: `${"#\n".repeat(150_000)}{ health }` })],
+  ["a long document of comments", () => ({ query: `${"#\n".repeat(150_000)}{ health }` })],
+  ["a document of 20,000 comments", () => ({ query: `${"#\n".repeat(20_000)}{ health }` })],
   [
     "a fragment without use",
     () => ({ query: `{ health } fragment F on Jot { ${"next { title } ".repeat(1_600)} }` }),

@@ -76,6 +76,8 @@ interface CheckedDocument {
 
 /** Tokens of a document. Parsing and validating this many takes up to 20 ms. */
 const MAX_TOKENS = 10_000;
+/** Comments are no tokens, but take as long. */
+const MAX_COMMENTS = 10_000;
 /** Characters of a document: comments and spaces are no tokens. */
 const MAX_DOCUMENT_LENGTH = 256 * 1024;
 /** Sizes of the cache of documents, which take about 200 bytes per character. */
@@ -117,6 +119,8 @@ export function createPrepareOperation({
         throw tooComplex(
           `The document is longer than ${MAX_DOCUMENT_LENGTH} characters: send values as variables.`,
         );
+      if (isLimited && hasManyComments(query))
+        throw tooComplex(`The document has more than ${MAX_COMMENTS} comments.`);
       document = parseDocument(query, isLimited);
     } catch (error) {
       if (error instanceof GraphQLError) return [withCode(error, "GRAPHQL_PARSE_FAILED")];
@@ -196,6 +200,16 @@ export function createPrepareOperation({
       openLists: () => cost && new ListBudget(cost, limits.maxCost),
     };
   };
+}
+
+/** Whether a document may have too many comments, some of which may be characters of texts. */
+function hasManyComments(query: string): boolean {
+  let comments = 0;
+  for (let at = query.indexOf("#"); at >= 0; at = query.indexOf("#", at + 1)) {
+    comments += 1;
+    if (comments > MAX_COMMENTS) return true;
+  }
+  return false;
 }
 
 /** Leaves as much time to other requests as checking a document took, before the next one is checked. */

@@ -1,4 +1,5 @@
 import type { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
+import { ownTurn } from "../core/limits/timeSlicer.ts";
 import { messageCost, TokenBucket } from "../core/limits/tokenBucket.ts";
 import type { UnsentEntry } from "../core/limits/unsentBytes.ts";
 import type { Logger } from "../core/logger.ts";
@@ -27,6 +28,8 @@ export interface SocketGuardOptions {
   logger: Logger;
 }
 
+/** Parsing a message of this length may take as long as all divided work of a turn. */
+const LARGE_CHARS = 32 * 1024;
 /** Shorter ends of messages are copied, so that each message is one frame. */
 const MIN_SHARED_CHARS = 16 * 1024;
 export const CLOSE_POLICY_VIOLATION = 1008;
@@ -59,7 +62,10 @@ export class SocketGuard {
 
   /** Resolves when a message of the client may be processed; undefined if it may be processed now. */
   turn(chars: number): Promise<void> | undefined {
-    return this.#options.loopBudget.acquire(messageCost(chars));
+    const { loopBudget, unsent } = this.#options;
+    const acquired = loopBudget.acquire(messageCost(chars));
+    if (chars < LARGE_CHARS) return acquired;
+    return (acquired ?? Promise.resolve()).then(() => ownTurn(unsent.address));
   }
 
   /** Sends a message; disconnects a client that reads too slowly. */

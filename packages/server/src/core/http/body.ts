@@ -59,6 +59,9 @@ function takeArrivedBody(message: IncomingMessage): Buffer | undefined {
   return chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
+/** Larger bodies are not concatenated from their chunks. */
+const LARGE_BYTES = 1024 * 1024;
+
 /**
  * Reads a body up to a limit in bytes, decompressed if it is compressed. Rejects with 413 as soon as it is known to be
  * larger, with 415 for an unknown encoding.
@@ -71,8 +74,11 @@ export async function readBody(
   if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw payloadTooLarge(maxBytes);
   const decoder = createBodyDecoder(message);
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
+    /** What a large body of known length is copied into as it arrives: all at once would take milliseconds. */
+    let whole: Buffer | undefined;
+    const expectedSize = decoder ? 0 : Number(message.headers["content-length"] ?? 0);
     const abort = () => fail(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400));
     const fail = (error: unknown) => {
       if (decoder) {
@@ -81,7 +87,8 @@ export async function readBody(
       }
       message.removeAllListeners("data");
       message.pause();
-      chunks.length = 0;
+      chunks = [];
+      whole = undefined;
       reject(error);
     };
     // A body that has arrived completely may still be decompressed.
@@ -99,14 +106,22 @@ export async function readBody(
       } catch (error) {
         return fail(error);
       }
-      chunks.push(chunk);
+      if (!whole && expectedSize > LARGE_BYTES && size > LARGE_BYTES) {
+        whole = Buffer.allocUnsafe(expectedSize);
+        let at = 0;
+        for (const earlier of chunks) at += earlier.copy(whole, at);
+        chunks = [];
+      }
+      if (whole) chunk.copy(whole, size - chunk.length);
+      else chunks.push(chunk);
     });
     source.on("end", () => {
       message.off("close", onClose);
       const [first] = chunks;
-      resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks));
+      resolve(whole ?? (chunks.length === 1 && first ? first : Buffer.concat(chunks)));
       // The request outlives its body: release the chunks now.
-      chunks.length = 0;
+      chunks = [];
+      whole = undefined;
     });
     decoder?.on("error", () => fail(corruptBodyError()));
     message.on("error", abort);
