@@ -361,7 +361,19 @@ describe("the Auth API of Moralis", () => {
     expect(again.body.id).not.toBe(id);
   });
 
+  it("takes domains with a scheme, as Moralis' tutorials have them", async () => {
+    const signer = newSigner();
+    const origin = { domain: "http://localhost:3000", uri: "http://localhost:5173/" };
+    const { body } = await post("challenge/request/evm", { ...challenge(signer), ...origin });
+    const message = String(body.message);
+    expect(message).toMatch(/^http:\/\/localhost:3000 wants/);
+    const signature = await signer.signMessage({ message });
+    const verified = await post("challenge/verify/evm", { message, signature });
+    expect(verified).toMatchObject({ status: 201, body: origin });
+  });
+
   it.each<[string, string, object, string]>([
+    ["a text as URI", "challenge/request/evm", { uri: "auth.app" }, "uri must be"],
     ["another domain", "challenge/request/evm", { domain: "evil.example" }, "PURSE_SIWE_DOMAINS"],
     ["a chain that is not configured", "challenge/request/evm", { chainId: "0x5" }, "chain"],
     ["an invalid timeout", "challenge/request/evm", { timeout: "60" }, "timeout"],

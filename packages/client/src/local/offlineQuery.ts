@@ -97,12 +97,20 @@ function compareBy(order: readonly Order[], a: JsonObject, b: JsonObject): numbe
 
 const QUOTED = /\\Q(.*?)(?:\\E|$)/gs;
 
+/** A class by Unicode property in the syntax of the server: a category or the name of a script. */
+const PROPERTY = /\\([pP])(?:\{(\^?)(\w+)\}|([A-Z]))/g;
+
 /** Flags as on the server: i, m, s, u, and x, which ignores whitespace and comments in the pattern. */
 function compileRegex(source: string, flags: string): (text: string) => boolean {
   const compact = flags.includes("x") ? source.replace(/(?<!\\)#.*$|(?<!\\)\s+/gm, "") : source;
   const escaped = compact.replace(QUOTED, (_, text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
   try {
-    const pattern = new RegExp(escaped, flags.replaceAll("x", ""));
+    const unicode = escaped.replace(PROPERTY, (_, kind: string, not = "", name = "", letter = "") => {
+      const property = /^[A-Z][a-z]?$/.test(name || letter) ? name || letter : `Script=${name}`;
+      return `\\${(kind === "P") === (not === "^") ? "p" : "P"}{${property}}`;
+    });
+    const isUnicode = escaped.search(PROPERTY) >= 0 && !flags.includes("u");
+    const pattern = new RegExp(unicode, `${flags.replaceAll("x", "")}${isUnicode ? "u" : ""}`);
     return (text) => pattern.test(text);
   } catch (error) {
     throw invalid(`bad $regex: ${error instanceof Error ? error.message : "unknown"}`);

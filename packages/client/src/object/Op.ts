@@ -157,7 +157,7 @@ export class RemoveOp extends ListOp {
 }
 
 /** Operations of different kinds on a list, which are applied one after the other. */
-export class ListBatchOp extends ChangeOp {
+class ListBatchOp extends ChangeOp {
   protected readonly name = "Batch";
   override readonly items: readonly unknown[];
   readonly #ops: readonly ListOp[];

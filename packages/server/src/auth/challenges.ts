@@ -104,7 +104,8 @@ export class Challenges {
   }
 
   #verified(message: MessageFields): JsonObject {
-    const { domain, address, statement, uri, nonce, expirationTime, notBefore, resources } = message;
+    const { scheme, address, statement, uri, nonce, expirationTime, notBefore, resources } = message;
+    const domain = scheme === undefined ? message.domain : `${scheme}://${message.domain}`;
     const own = applicationResource(this.#dependencies.config.appId);
     const others = resources.filter((each) => each !== own);
     return {

@@ -21,8 +21,8 @@ export type SignInMessages = ReturnType<typeof createSignInMessages>;
 /**
  * The function `requestMessage` returns the EIP-4361 message that a wallet has to sign, as `{message}`. Parameters:
  * `address`; optionally `chain` (a name or an ID, by default the first configured chain), `networkType` (`evm` or `solana`),
- * `purpose` (`login` or `link`, by default `login`), `domain` (host of the requesting site, by default the first
- * allowed one), `statement`, `uri` (of the server or of a page of the domain), `resources`, `expirationTime` and
+ * `purpose` (`login` or `link`, by default `login`), `domain` (host of the requesting site, with or without `https://`, by
+ * default the first allowed one), `statement`, `uri` (of the server or of a page of an allowed domain), `resources`, `expirationTime` and
  * `notBefore`. The function `requestNonce` returns a nonce for a message that the page formats, as
  * `{nonce, expirationTime}`, for a `purpose`. Both throw 142.
  */
@@ -86,12 +86,12 @@ export function createSignInMessages(
     const statement = params.statement ?? STATEMENTS[purpose];
     const uri = params.uri ?? rules.uri;
     const resources = params.resources ?? [];
-    const domain = domainOf(params.domain);
+    const { scheme, domain } = originOf(params.domain);
     if (typeof statement !== "string" || statement.length > MAX_STATEMENT || !isStatement(statement)) {
       throw invalid(`statement must be one line of at most ${MAX_STATEMENT} ASCII characters`);
     }
-    if (typeof uri !== "string" || !isResource(uri) || !isOwnUri(uri, domain, rules)) {
-      throw invalid("uri must be that of the server or of a page of the domain");
+    if (typeof uri !== "string" || !isResource(uri) || !isOwnUri(uri, rules)) {
+      throw invalid("uri must be that of the server or of a page of a domain that PURSE_SIWE_DOMAINS allows");
     }
     if (!Array.isArray(resources) || resources.length > MAX_RESOURCES || !resources.every(isResource)) {
       throw invalid(`resources must be at most ${MAX_RESOURCES} URIs`);
@@ -100,6 +100,7 @@ export function createSignInMessages(
     const latest = issuedAt + rules.signatureSeconds * 1000;
     const notBefore = timeOf("notBefore", params);
     return {
+      ...(scheme !== undefined && { scheme }),
       domain,
       statement,
       uri,
@@ -118,10 +119,11 @@ export function createSignInMessages(
     return ms;
   }
 
-  function domainOf(requested: JsonValue | undefined): string {
+  function originOf(requested: JsonValue | undefined): { scheme: string | undefined; domain: string } {
     const named = requested ?? rules.domains.find((domain) => !domain.endsWith(":*"));
-    if (typeof named === "string" && rules.domains.some((allowed) => matchesDomain(named, allowed)))
-      return named;
+    const [, scheme, domain = ""] =
+      (typeof named === "string" && /^(?:(https?):\/\/)?(.*)$/.exec(named)) || [];
+    if (rules.domains.some((allowed) => matchesDomain(domain, allowed))) return { scheme, domain };
     throw invalid("domain must be one of those that PURSE_SIWE_DOMAINS allows");
   }
 

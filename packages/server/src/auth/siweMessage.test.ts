@@ -43,6 +43,7 @@ describe("a sign-in message", () => {
     ["with a request id", { requestId: "a-1" }],
     ["with an empty request id", { requestId: "" }],
     ["of a page of its domain", { uri: "https://example.org/sign-in?next=/", resources: [] }],
+    ["of a page of another site of the server", { domain: "example.org", uri: "http://localhost:3000/" }],
     ["of a page on the domain's port", { domain: "localhost:5173", uri: "http://localhost:5173" }],
     ["with other resources", { resources: ["https://example.org/tos", applicationResource("app")] }],
   ])("is parsed and valid: %s", (_name, change) => {

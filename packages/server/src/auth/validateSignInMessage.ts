@@ -36,7 +36,7 @@ export function validateMessage(
   if (message.scheme !== undefined && !/^https?$/i.test(message.scheme)) {
     throw walletSignInError("the message was signed for another scheme than https or http");
   }
-  if (!isOwnUri(message.uri, message.domain, rules)) {
+  if (!isOwnUri(message.uri, rules)) {
     throw walletSignInError("the message was signed for another URI");
   }
   // The nonce, which every message has, also binds it to this application.
@@ -61,13 +61,12 @@ export function applicationResource(appId: string): string {
   return `${APPLICATION_PREFIX}${encodeURIComponent(appId)}`;
 }
 
-/** Whether a URI is the server's, or that of a page of the domain that requests the signature. */
-export function isOwnUri(uri: string, domain: string, rules: Pick<SiweRules, "uri">): boolean {
+/** Whether a URI is the server's, or that of a page of a site that may request signatures. */
+export function isOwnUri(uri: string, rules: Pick<SiweRules, "uri" | "domains">): boolean {
   if (uri === rules.uri) return true;
   const url = URL.parse(uri);
-  return (
-    url !== null && /^https?:$/.test(url.protocol) && url.host === domain && !url.username && !url.password
-  );
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password) return false;
+  return rules.domains.some((allowed) => matchesDomain(url.host, allowed));
 }
 
 /** Whether a host matches an allowed one, which may end with `:*`. */
