@@ -10,7 +10,10 @@ import { ACCOUNT_SPECS } from "./internalAccountSpecs.mjs";
 const BY_TEXT = [
   { uses: /spyOn\((?:logger|console|loggerController|\w+\.logger)\b/, why: "watches the log of the process" },
   { uses: /\bcacheAdapter\b|AppCache|CacheController/, why: "reads the cache of the process" },
-  { uses: /createFileSpy|FilesController\.prototype/, why: "watches calls of the files adapter" },
+  {
+    uses: /createFileSpy|FilesController\.prototype|filesAdapter: mockAdapter/,
+    why: "watches calls of the files adapter",
+  },
   {
     uses: /getUserRoles|testLoadRoles\(/,
     why: "calls the method that collects roles, and counts its queries",
