@@ -22,6 +22,8 @@ const BY_TEXT = [
     uses: /new ParseServer\(|ParseServer\.(?:start|promiseRouter)/,
     why: "starts a server in its own process",
   },
+  { uses: /new ParseGraphQLController\(/, why: "calls the GraphQL controller of the process" },
+  { uses: /\bserver\.app\.parent\b/, why: "reads the settings of the HTTP server of the process" },
   { uses: /\bParse\.Server\.database\b/, why: "calls the database controller of the process" },
   { uses: /adapter\s*\.\s*(?:ensureUniqueness|ensureIndex|createIndex)/, why: "calls the database adapter" },
   { uses: /spyOn\([\w.]+\.prototype/, why: "watches methods of Parse Server's classes" },
