@@ -46,7 +46,12 @@ export function writeSpecPage(
   writeFileSync(join(root, "docs/internals/parse-server-specs.md"), page(version, internal, sorted));
 }
 
-function page(version: string, internal: readonly string[], files: readonly [string, FileResults][]): string {
+function page(
+  version: string,
+  internal: readonly string[],
+  allFiles: readonly [string, FileResults][],
+): string {
+  const files = allFiles.filter(([file]) => !Object.hasOwn(UNSUPPORTED, file));
   const all = (database: Database) => files.flatMap(([, results]) => results[database] ?? []);
   const row = (name: string, results: FileResults) => {
     const internal = countOf(results.sqlite ?? results.postgres ?? []).internal;
