@@ -10,7 +10,10 @@ import { ACCOUNT_SPECS } from "./internalAccountSpecs.mjs";
 const BY_TEXT = [
   { uses: /spyOn\((?:logger|console|loggerController|\w+\.logger)\b/, why: "watches the log of the process" },
   { uses: /\bcacheAdapter\b|AppCache|CacheController/, why: "reads the cache of the process" },
-  { uses: /createFileSpy|FilesController\.prototype/, why: "watches calls of the files adapter" },
+  {
+    uses: /createFileSpy|FilesController\.prototype|filesAdapter: mockAdapter/,
+    why: "watches calls of the files adapter",
+  },
   {
     uses: /getUserRoles|testLoadRoles\(/,
     why: "calls the method that collects roles, and counts its queries",
@@ -19,6 +22,9 @@ const BY_TEXT = [
     uses: /new ParseServer\(|ParseServer\.(?:start|promiseRouter)/,
     why: "starts a server in its own process",
   },
+  { uses: /new ParseGraphQLController\(/, why: "calls the GraphQL controller of the process" },
+  { uses: /\bserver\.app\.parent\b/, why: "reads the settings of the HTTP server of the process" },
+  { uses: /\bParse\.Server\.database\b/, why: "calls the database controller of the process" },
   { uses: /adapter\s*\.\s*(?:ensureUniqueness|ensureIndex|createIndex)/, why: "calls the database adapter" },
   { uses: /spyOn\([\w.]+\.prototype/, why: "watches methods of Parse Server's classes" },
 ];

@@ -13,8 +13,13 @@ const NAMES: readonly Database[] = ["sqlite", "postgres"];
 const IGNORED_OPTIONS =
   "the [table of options](../migrate/from-parse.md#move-the-options) says which have none";
 
-/** The results of one file on each database. */
-type FileResults = Partial<Record<Database, SpecResult[]>>;
+/** Files about options of Parse Server that Purse does not have, by file: they are run, but not counted. */
+const UNSUPPORTED: Readonly<Record<string, string>> = { PagesRouter: "pages" };
+
+/** The results of one file on each database, and when the newest were recorded, as YYYY-MM-DD. */
+interface FileResults extends Partial<Record<Database, SpecResult[]>> {
+  date: string;
+}
 
 /** Writes the page. `internal` are the files that are not run; `folderOf` returns the folder of the specs of a database. */
 export function writeSpecPage(
@@ -24,8 +29,6 @@ export function writeSpecPage(
   folderOf: (database: Database) => string,
 ): void {
   const files = new Map<string, FileResults>();
-  /** When the newest results were recorded, as YYYY-MM-DD. */
-  const dates: Partial<Record<Database, string>> = {};
   for (const database of NAMES) {
     const folder = join(folderOf(database), "results");
     if (!existsSync(folder)) continue;
@@ -34,31 +37,32 @@ export function writeSpecPage(
       if (file === name) continue;
       const results: SpecResult[] = JSON.parse(readFileSync(join(folder, name), "utf8"));
       const date = statSync(join(folder, name)).mtime.toISOString().slice(0, 10);
-      if (date > (dates[database] ?? "")) dates[database] = date;
-      files.set(file, { ...files.get(file), [database]: results });
+      const others = files.get(file);
+      const newest = others && others.date > date ? others.date : date;
+      files.set(file, { ...others, date: newest, [database]: results });
     }
   }
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-  writeFileSync(join(root, "docs/internals/parse-server-specs.md"), page(version, internal, sorted, dates));
+  writeFileSync(join(root, "docs/internals/parse-server-specs.md"), page(version, internal, sorted));
 }
 
 function page(
   version: string,
   internal: readonly string[],
-  files: readonly [string, FileResults][],
-  dates: Partial<Record<Database, string>>,
+  allFiles: readonly [string, FileResults][],
 ): string {
+  const files = allFiles.filter(([file]) => !Object.hasOwn(UNSUPPORTED, file));
   const all = (database: Database) => files.flatMap(([, results]) => results[database] ?? []);
   const row = (name: string, results: FileResults) => {
     const internal = countOf(results.sqlite ?? results.postgres ?? []).internal;
-    return `| ${name} | ${NAMES.map((database) => cell(results[database])).join(" | ")} | ${internal} |`;
+    return `| ${name} | ${NAMES.map((database) => cell(results[database])).join(" | ")} | ${internal} | ${results.date} |`;
   };
-  const totals: FileResults = Object.fromEntries(NAMES.map((database) => [database, all(database)]));
+  const totals: FileResults = { date: "", sqlite: all("sqlite"), postgres: all("postgres") };
   return `# Specs of Parse Server
 
 Written by \`npm run interop:specs -- --checkout ../parse-server\`, also with \`--database postgres\`: the specs of Parse Server
 ${version} against Purse with \`compatibility: "parse"\`, over HTTP. Specs that fail because they need something inside of Parse
-Server's process (spies, adapters, its modules), and those that send nothing to the server, are counted as internal. Passed of the others: ${NAMES.map((database) => `${share(all(database))} on ${DATABASES[database]} (${dates[database] ?? "not run"})`).join(", ")}.
+Server's process (spies, adapters, its modules), and those that send nothing to the server, are counted as internal. Passed of the others: ${NAMES.map((database) => `${share(all(database))} on ${DATABASES[database]}`).join(", ")}. The table says when each file was run last.
 
 Three adjustments let the specs, which configure a server inside of their process, run against another one:
 
@@ -70,9 +74,10 @@ Three adjustments let the specs, which configure a server inside of their proces
 
 Not run are ${internal.length} files, which test modules of Parse Server's process, its command line, Redis or MongoDB, and nothing that
 clients or operators see: ${internal.join(", ")}.
+${unsupported(allFiles).join("\n")}
 
-| Specs | SQLite | PostgreSQL | Internal |
-| --- | --- | --- | ---: |
+| Specs | SQLite | PostgreSQL | Internal | Run |
+| --- | --- | --- | ---: | --- |
 ${files.map(([file, results]) => row(file, results)).join("\n")}
 ${row("**All**", totals)}
 
@@ -82,6 +87,17 @@ Most fail because of a [documented difference](../migrate/behavior-differences.m
 
 ${failures(files).join("\n")}
 `;
+}
+
+/** A sentence for each file that is not counted. */
+function unsupported(files: readonly [string, FileResults][]): string[] {
+  return Object.entries(UNSUPPORTED).flatMap(([name, option]) => {
+    const results = files.find(([file]) => file === name)?.[1];
+    const { passed, failed } = countOf(results?.sqlite ?? results?.postgres ?? []);
+    return [
+      `Not counted is ${name} (${passed} passed, ${failed} failed): it is about the option \`${option}\`, which [has no counterpart](../migrate/from-parse.md#move-the-options).`,
+    ];
+  });
 }
 
 function cell(results: SpecResult[] | undefined): string {

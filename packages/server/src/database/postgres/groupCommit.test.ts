@@ -152,6 +152,20 @@ describe("GroupCommit", () => {
     },
   );
 
+  it("starts all writes of a batch again without limits if its commit has waited for a lock", async () => {
+    const contended = new ContendedTransactions(() => undefined);
+    const transactions: Pick<Transactions, "run"> = {
+      async run(work, options) {
+        const result = await contended.run(work, options);
+        if (options?.limits) throw LOCKED_TABLE;
+        return result;
+      },
+    };
+    const commits = new GroupCommit(transactions, Date.now);
+    await Promise.all(numbers(3).map((n) => commits.add(resetCounter(n))));
+    expect(contended.transactions.map(({ limits }) => limits !== undefined)).toEqual([true, false]);
+  });
+
   it("rejects a write that takes too long alone with 124, and says that nothing was written", async () => {
     const transactions = new ContendedTransactions((row) => (row === "1" ? TOO_LONG : undefined));
     const commits = new GroupCommit(transactions, Date.now);

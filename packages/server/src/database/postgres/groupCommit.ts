@@ -144,18 +144,23 @@ export class GroupCommit {
       }
       if (failure === undefined) return settle(remaining, outcomes);
       const statement = remaining.find((_, i) => isCauseOfFailure(outcomes[i], failure));
-      // The failure was not caused by a particular statement.
-      if (!statement) return rejectAll(remaining, failure);
+      const isSlow = isLockTimeout(failure) || isStatementTimeout(failure);
+      const startsAgain = isShared && isSlow && !(failure instanceof StatementTimeoutError);
+      if (!statement) {
+        // The failure was not caused by a particular statement: a trigger has waited at the commit, for example.
+        if (!startsAgain) return rejectAll(remaining, failure);
+        for (const queued of writesOf(remaining)) this.#setAside(queued, undefined);
+        return;
+      }
       const others = remaining.filter((each) => each !== statement);
-      if (isLockTimeout(failure) || isStatementTimeout(failure)) {
+      if (isSlow) {
         const key = contendedKey(statement, failure);
         const isWaiting = (each: BatchStatement) =>
           isLockTimeout(failure) && key !== undefined && keysOfStatement(each).includes(key);
         // They would wait for the same lock.
         const slow = [statement, ...others.filter(isWaiting)];
         remaining = others.filter((each) => !isWaiting(each));
-        if (isShared && !(failure instanceof StatementTimeoutError))
-          for (const queued of writesOf(slow)) this.#setAside(queued, key);
+        if (startsAgain) for (const queued of writesOf(slow)) this.#setAside(queued, key);
         else if (statement.writes.length === 1 || isLockTimeout(failure)) rejectAll(slow, failure);
         // One of the objects may be huge.
         else remaining.push(...statement.writes.map((queued) => createStatement([queued])));
