@@ -38,6 +38,8 @@ export function Shell() {
   const { t } = useTranslation();
   const { user, account, hasSessionEnded } = useMoralis();
   const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [hasOther, setHasOther] = useState(false);
+  if (!hasOther && isOtherAccount(user, account)) setHasOther(true);
   useFreshUser();
   return (
     <ConnectWalletProvider>
@@ -65,9 +67,9 @@ export function Shell() {
           </>
         }
       >
-        {isOtherAccount(user, account) && (
+        {hasOther && (
           <LazyExtra>
-            <OtherAccount key={`${user?.id} ${account}`} />
+            <OtherAccount />
           </LazyExtra>
         )}
         <RequireClient>

@@ -138,9 +138,9 @@ function Sentence({ parts }: { parts: readonly SentencePart[] }) {
       {parts.map(({ text, isName }, i) =>
         isName ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places.
-          <bdi key={i} className="name">
-            {text}
-          </bdi>
+          <strong key={i}>
+            <bdi>{text}</bdi>
+          </strong>
         ) : (
           text
         ),
