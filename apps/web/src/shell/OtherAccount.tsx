@@ -1,11 +1,13 @@
 import { useMoralis } from "@purse/react";
-import { Button, Dialog, Notice, shortAddress, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import { Button, LazyDialog, Notice, shortAddress, useTranslation } from "@purse/ui";
+import { lazy, useState } from "react";
 import { stringField } from "../components/stringField.ts";
-import { WalletSignIn } from "../pages/signIn/WalletSignIn.tsx";
 import { isOtherAccount } from "../wallet/otherAccount.ts";
-import "../pages/signIn/SignIn.css";
 import "./AccountMenu.css";
+
+const SwitchUser = lazy(() =>
+  import("../pages/signIn/SwitchUser.tsx").then((module) => ({ default: module.SwitchUser })),
+);
 
 /** The user and the account that the user has chosen to keep side by side, in this tab. */
 const KEPT_KEY = "purse/kept-account";
@@ -63,14 +65,9 @@ export function OtherAccount() {
         </div>
       )}
       {leaving !== undefined && leaving === user.id && (
-        <Dialog
-          open
-          onClose={() => setLeaving(undefined)}
-          title={t("Sign in with this account")}
-          description={t("You stay signed in as {name} until the wallet has signed.", { name })}
-        >
-          <WalletSignIn keepSession />
-        </Dialog>
+        <LazyDialog onClose={() => setLeaving(undefined)}>
+          <SwitchUser name={name} onClose={() => setLeaving(undefined)} />
+        </LazyDialog>
       )}
     </>
   );

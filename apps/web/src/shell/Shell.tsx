@@ -6,7 +6,6 @@ import { lazy, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId, chainName } from "../settings.ts";
 import { ConnectWalletProvider, useConnectWallet } from "../wallet/ConnectWallet.tsx";
-import { isOtherAccount } from "../wallet/otherAccount.ts";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { PAGES } from "./pages.ts";
@@ -38,8 +37,6 @@ export function Shell() {
   const { t } = useTranslation();
   const { user, account, hasSessionEnded } = useMoralis();
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  const [hasOther, setHasOther] = useState(false);
-  if (!hasOther && isOtherAccount(user, account)) setHasOther(true);
   useFreshUser();
   return (
     <ConnectWalletProvider>
@@ -67,7 +64,7 @@ export function Shell() {
           </>
         }
       >
-        {hasOther && (
+        {user && (
           <LazyExtra>
             <OtherAccount />
           </LazyExtra>
