@@ -83,7 +83,9 @@ export async function untranslatedTexts(page: Page): Promise<string[]> {
   const texts = await page.evaluate((excluded) => {
     const found: [element: string, text: string][] = [];
     const add = (element: Element, text: string) => {
-      const isTranslated = text.includes("⟦") || !/\p{L}{2}/u.test(text);
+      // A sentence with names in elements of their own is one message.
+      const message = element.closest(".sentence")?.textContent ?? text;
+      const isTranslated = message.includes("⟦") || !/\p{L}{2}/u.test(text);
       if (!isTranslated && !element.closest(excluded)) found.push([element.localName, text.trim()]);
     };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -10,6 +10,7 @@ import { lookupAddress } from "../wallet/domainNames.ts";
 import { isOtherAccount } from "../wallet/otherAccount.ts";
 import { pictureUrl, UserPicture } from "../wallet/UserPicture.tsx";
 import { isRandomUsername } from "../wallet/userNames.ts";
+import "./AccountMenu.css";
 
 /** Shows the signed-in user and the connected wallet, which may be of another account, with their actions. */
 export function AccountMenu() {

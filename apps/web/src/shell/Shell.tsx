@@ -6,7 +6,6 @@ import { lazy, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId, chainName } from "../settings.ts";
 import { ConnectWalletProvider, useConnectWallet } from "../wallet/ConnectWallet.tsx";
-import { isOtherAccount } from "../wallet/otherAccount.ts";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { PAGES } from "./pages.ts";
@@ -65,9 +64,9 @@ export function Shell() {
           </>
         }
       >
-        {isOtherAccount(user, account) && (
+        {user && (
           <LazyExtra>
-            <OtherAccount key={`${user?.id} ${account}`} />
+            <OtherAccount />
           </LazyExtra>
         )}
         <RequireClient>

@@ -15,13 +15,13 @@ const ConnectWalletContext = createContext<OpenDialog>(() => {
 /** Returns a function that opens the connect dialog over the current page, without signing in. */
 export function useConnectWallet(): () => void {
   const open = useContext(ConnectWalletContext);
-  return useCallback(() => open(false), [open]);
+  return () => open(false);
 }
 
 /** Returns a function that opens the dialog where it helps to get a wallet. */
 export function useCreateWallet(): () => void {
   const open = useContext(ConnectWalletContext);
-  return useCallback(() => open(true), [open]);
+  return () => open(true);
 }
 
 export function ConnectWalletProvider({ children }: { children: ReactNode }) {

@@ -1,6 +1,7 @@
 import { useMoralis } from "@purse/react";
 import { Button, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useSettings } from "../SettingsContext.tsx";
 import { ConnectWalletButton, useCreateWallet } from "./ConnectWallet.tsx";
 import "./NoWallet.css";
@@ -9,10 +10,12 @@ export interface NoWalletProps {
   title: string;
   /** What a wallet is needed for, as a sentence. */
   purpose: string;
+  /** What else can be looked at. */
+  children?: ReactNode;
 }
 
 /** What to do next on a page that needs a wallet, for somebody who has none or has not connected it. */
-export function NoWallet({ title, purpose }: NoWalletProps) {
+export function NoWallet({ title, purpose, children }: NoWalletProps) {
   const { t } = useTranslation();
   const { user } = useMoralis();
   const { development, devWallets } = useSettings();
@@ -62,6 +65,7 @@ export function NoWallet({ title, purpose }: NoWalletProps) {
               </Link>
             )}
           </div>
+          {children}
         </li>
       </ol>
     </section>

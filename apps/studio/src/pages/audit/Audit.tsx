@@ -134,13 +134,13 @@ function Outcome({ entry: { outcome } }: { entry: StudioAuditEntry }) {
 /** A sentence whose names stand out. */
 function Sentence({ parts }: { parts: readonly SentencePart[] }) {
   return (
-    <span>
+    <span className="sentence">
       {parts.map(({ text, isName }, i) =>
         isName ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places.
-          <bdi key={i} className="name">
-            {text}
-          </bdi>
+          <strong key={i}>
+            <bdi>{text}</bdi>
+          </strong>
         ) : (
           text
         ),

@@ -45,7 +45,7 @@ describe("auditSentence()", () => {
       "ada changed the permissions of the class Order",
     ],
     ["POST /data/:className/rows", "Order/o1", {}, "ada created the row o1 of the class Order"],
-    ["POST /data/:className/import", "Order", { rows: 1 }, "ada imported 1 row into the class Order"],
+    ["POST /data/:className/import", "Order", { rows: 1 }, "ada imported rows into the class Order: 1"],
     [
       "POST /data/:className/import",
       "Order",
@@ -56,7 +56,7 @@ describe("auditSentence()", () => {
       "POST /data/:className/bulk",
       "Order",
       { action: "delete", matched: 3 },
-      "ada deleted 3 rows of the class Order",
+      "ada deleted rows of the class Order: 3",
     ],
     [
       "PUT /hooks/triggers/:className/:triggerName",

@@ -13,18 +13,15 @@ export function Welcome() {
   const displayName = stringField(user?.get("displayName")).trim().slice(0, 40);
   const name = displayName || (isRandomUsername(username) ? "" : username.slice(0, 40));
   return (
-    <div className="stack">
-      <NoWallet
-        title={!user ? t("No wallet connected") : name === "" ? t("Welcome") : t("Welcome, {name}", { name })}
-        purpose={
-          user
-            ? t("Your account is ready. With a wallet you see, receive and send coins, tokens and NFTs here.")
-            : t("Connect a wallet to view its portfolio, or enter any address.")
-        }
-      />
-      <div className="card">
-        <AddressForm />
-      </div>
-    </div>
+    <NoWallet
+      title={!user ? t("No wallet connected") : name === "" ? t("Welcome") : t("Welcome, {name}", { name })}
+      purpose={
+        user
+          ? t("Your account is ready. With a wallet you see, receive and send coins, tokens and NFTs here.")
+          : t("Connect a wallet to view its portfolio, or enter any address.")
+      }
+    >
+      <AddressForm />
+    </NoWallet>
   );
 }
