@@ -151,8 +151,8 @@ describe.each(DATABASES)("known wallets, on %s", (name) => {
     });
 });
 
-describe("processes that share a PostgreSQL database", () => {
-  if (NIGHTLY)
+if (NIGHTLY)
+  describe("processes that share a PostgreSQL database", () => {
     it("index a chain one at a time; another one takes over, and all respond", async () => {
       const location = await createIndexed("PostgreSQL", ends);
       const first = await follow(location, "chain");
@@ -172,4 +172,4 @@ describe("processes that share a PostgreSQL database", () => {
         value: "22",
       });
     });
-});
+  });

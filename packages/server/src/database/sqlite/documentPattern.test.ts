@@ -28,7 +28,7 @@ it("documentPattern() matches every document that has the value", () => {
         expect(isCandidate({ a: 1, title: pointer }, { type: "pointer", value: pointer })).toBe(true);
       },
     ),
-    { seed: 1, numRuns: 40 },
+    { seed: 1, numRuns: 100 },
   );
 });
 
