@@ -11,6 +11,7 @@ const items: { id: string }[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "docs/internals/conformance/items.json"), "utf8"),
 );
 
+const STATELESS = /\/packages\/protocol\/src\/(?!.*\.test\.)/;
 const IGNORED = ["**/node_modules/**", "**/dist/**", "**/.cache/**"];
 /** Only `npm run test:all` runs these, and its part on PostgreSQL does not run them again. */
 const NIGHTLY = process.env.PURSE_TESTS && !process.env.PURSE_WITHOUT_NIGHTLY ? [] : ["**/*.nightly.*"];
@@ -45,6 +46,8 @@ export default defineConfig({
     // Many system tests wait more than they compute.
     maxWorkers: 6,
     fsModuleCache: true,
+    // Without state: Node.js loads it once in a process, and not anew with each test file.
+    server: { deps: { external: [STATELESS] } },
     projects: [
       // Functions and components: they share processes and documents, but no modules, globals and timers.
       kind("unit", {
@@ -58,7 +61,10 @@ export default defineConfig({
       // They start servers, databases and chains, and stop them: they share processes and the modules that they import.
       kind("server", { isolate: false, setupFiles: ["tests/support/serverHost/release.ts"] }),
       // They set variables of their process, break connections, end threads, measure, or use the client of an app.
-      kind("alone", { setupFiles: ["tests/support/renderingSetup.ts"] }),
+      kind("alone", {
+        setupFiles: ["tests/support/renderingSetup.ts"],
+        server: { deps: { external: [/\/packages\/(protocol|client|react)\/src\/(?!.*\.test\.)/] } },
+      }),
       // They share a browser, too.
       kind("browser", { isolate: false }),
     ],

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { expectAccessible } from "../support/accessibility.ts";
 import { expectNoErrors } from "../support/browser.ts";
 import { rest } from "../support/purse.ts";
-import { serveWebApp } from "../support/webApp.ts";
+import { hostSite } from "../support/site.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
-const app = serveWebApp();
+const app = serveAppBy(hostSite);
 
 describe("the files page", () => {
   it("uploads, previews, annotates, shares, deletes and restores a picture", async () => {

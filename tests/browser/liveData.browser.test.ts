@@ -1,8 +1,9 @@
 import { describe, it } from "vitest";
 import { expectNoErrors } from "../support/browser.ts";
-import { serveWebApp } from "../support/webApp.ts";
+import { hostSite } from "../support/site.ts";
+import { serveAppBy } from "../support/webApp.ts";
 
-const app = serveWebApp();
+const app = serveAppBy(hostSite);
 
 describe("live data", () => {
   it("created, changed and deleted in one window appears in that of another user", async () => {

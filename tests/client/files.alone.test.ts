@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ParseFile, start, User } from "@purse/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NIGHTLY } from "../support/allCases.ts";
 import { type BreakableProxy, startBreakableProxy } from "../support/breakableProxy.ts";
 import { type PurseProcess, signUp, startPurse } from "../support/purse.ts";
 
@@ -122,18 +123,19 @@ describe("ParseFile", () => {
     expect(await served(file)).toBe(digest(content));
   });
 
-  it("starts over when the server no longer has the upload", async () => {
-    const content = new Uint8Array(randomBytes(5 * MIB));
-    const file = new ParseFile("forgotten.bin", content);
-    const saving = file.save({ sessionToken, progress: (part) => part > 0.3 && file.cancel() });
-    await expect(saving).rejects.toThrow(/abort/i);
-    rmSync(join(purse.dataDir, "uploads"), { recursive: true });
-    mkdirSync(join(purse.dataDir, "uploads"));
-    calls = [];
-    await file.save({ sessionToken });
-    expect(calls.slice(0, 2)).toEqual([expect.stringMatching(/^HEAD/), "POST files/resumable"]);
-    expect(await served(file)).toBe(digest(content));
-  });
+  if (NIGHTLY)
+    it("starts over when the server no longer has the upload", async () => {
+      const content = new Uint8Array(randomBytes(5 * MIB));
+      const file = new ParseFile("forgotten.bin", content);
+      const saving = file.save({ sessionToken, progress: (part) => part > 0.3 && file.cancel() });
+      await expect(saving).rejects.toThrow(/abort/i);
+      rmSync(join(purse.dataDir, "uploads"), { recursive: true });
+      mkdirSync(join(purse.dataDir, "uploads"));
+      calls = [];
+      await file.save({ sessionToken });
+      expect(calls.slice(0, 2)).toEqual([expect.stringMatching(/^HEAD/), "POST files/resumable"]);
+      expect(await served(file)).toBe(digest(content));
+    });
 
   it("rejects with the error of the server", async () => {
     await expect(new ParseFile("a.html", [1]).save({ sessionToken })).rejects.toMatchObject({ code: 130 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LiveQuery, ParseError, Query, type Subscription, start } from "@purse/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { NIGHTLY } from "../support/allCases.ts";
 import { type BreakableProxy, startBreakableProxy } from "../support/breakableProxy.ts";
 import { type PurseProcess, rest, signUp, startPurse } from "../support/purse.ts";
 
@@ -94,17 +95,18 @@ describe("a live query whose connection is interrupted", () => {
     await waitForEvents(expected);
   });
 
-  it("emits refetch when the server no longer has its position, and continues", async () => {
-    await subscribe();
-    await create("a");
-    await waitForEvents(["create a"]);
-    await purse.kill();
-    await waitForState("reconnecting");
-    purse = await startPurse({ dataDir: purse.dataDir, port: purse.port });
-    await waitForEvents(["create a", "refetch"]);
-    await create("b");
-    await waitForEvents(["create a", "refetch", "create b"]);
-  });
+  if (NIGHTLY)
+    it("emits refetch when the server no longer has its position, and continues", async () => {
+      await subscribe();
+      await create("a");
+      await waitForEvents(["create a"]);
+      await purse.kill();
+      await waitForState("reconnecting");
+      purse = await startPurse({ dataDir: purse.dataDir, port: purse.port });
+      await waitForEvents(["create a", "refetch"]);
+      await create("b");
+      await waitForEvents(["create a", "refetch", "create b"]);
+    });
 
   it("does not reconnect after unsubscribe()", async () => {
     const subscription = await subscribe();

@@ -54,6 +54,9 @@ export const DATABASES: readonly DatabaseName[] =
     ? ALL_DATABASES
     : [ALL_DATABASES[process.env.PURSE_TESTS === "rest" ? 1 : 0]];
 
+/** Whether cases that take long run, as `.nightly.` files do: in files of which `npm test` runs the quick ones. */
+export const NIGHTLY = process.env.PURSE_TESTS !== undefined;
+
 /**
  * Whether cases that do not depend on the database run on this one: on the first, and with `npm run test:all` on all of
  * them.

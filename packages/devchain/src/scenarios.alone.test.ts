@@ -4,6 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { discard, newFolderWithHistory } from "../test/chainFolders.ts";
 import { type DevChain, type DevContract, generateTraffic, startDevChain } from "./index.ts";
 
+/** `npm test` leaves out what starts more chains. */
+const NIGHTLY = process.env.PURSE_TESTS !== undefined;
+
 let folder: string;
 let chain: DevChain;
 const client = (of: { url: string } = chain) =>
@@ -188,19 +191,20 @@ describe("the hostile contracts", () => {
 describe("traffic", () => {
   const small = { seed: 7, blocks: 20, transfersPerBlock: 25, wallets: 40 };
 
-  it("is the same for the same seed, and different for another seed", async () => {
-    const hashes: (Hex | null)[] = [];
-    for (const seed of [7, 7, 8]) {
-      const elsewhere = await newFolderWithHistory();
-      const twin = await startDevChain({ port: 0, dataDir: elsewhere, autoSave: false });
-      const { toBlock } = await generateTraffic(twin.url, { ...small, seed });
-      hashes.push((await client(twin).getBlock({ blockNumber: BigInt(toBlock) })).hash);
-      await discard(twin);
-      await rm(elsewhere, { recursive: true });
-    }
-    expect(hashes[1]).toBe(hashes[0]);
-    expect(hashes[2]).not.toBe(hashes[0]);
-  });
+  if (NIGHTLY)
+    it("is the same for the same seed, and different for another seed", async () => {
+      const hashes: (Hex | null)[] = [];
+      for (const seed of [7, 7, 8]) {
+        const elsewhere = await newFolderWithHistory();
+        const twin = await startDevChain({ port: 0, dataDir: elsewhere, autoSave: false });
+        const { toBlock } = await generateTraffic(twin.url, { ...small, seed });
+        hashes.push((await client(twin).getBlock({ blockNumber: BigInt(toBlock) })).hash);
+        await discard(twin);
+        await rm(elsewhere, { recursive: true });
+      }
+      expect(hashes[1]).toBe(hashes[0]);
+      expect(hashes[2]).not.toBe(hashes[0]);
+    });
 
   it("leaves all wallets with the recorded balances", async () => {
     const before = Number(await client().getBlockNumber());

@@ -10,6 +10,9 @@ import { createDatabase, dropDatabase } from "./postgresDatabase.ts";
 export const ALL_DATABASES = ["SQLite", "PostgreSQL"] as const;
 export type DatabaseName = (typeof ALL_DATABASES)[number];
 
+/** Whether cases that take long run, as `.nightly.` files do: in files of which `npm test` runs the quick ones. */
+export const NIGHTLY = process.env.PURSE_TESTS !== undefined;
+
 /** The databases for tests of everything above the `Store`: SQLite with `npm test`, PostgreSQL with the rest, or both. */
 export const DATABASES: readonly DatabaseName[] =
   process.env.PURSE_TESTS === "all"

@@ -3,7 +3,13 @@ import type { DevChain } from "@purse/devchain";
 import { isJsonObject } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type CreateIndexed, indexBeforehand } from "../../test/indexBeforehand.ts";
-import { createDatabase, DATABASES, type DatabaseLocation, dumpIndex } from "../../test/indexDatabase.ts";
+import {
+  createDatabase,
+  DATABASES,
+  type DatabaseLocation,
+  dumpIndex,
+  NIGHTLY,
+} from "../../test/indexDatabase.ts";
 import { proxyNode } from "../../test/proxyNode.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
 import type { TestChain } from "../../test/testChain.ts";
@@ -98,14 +104,15 @@ describe.each(DATABASES)("the indexer worker, on %s", (database) => {
   // The database decides only what is left of the work.
   if (database.startsWith("PostgreSQL")) return;
 
-  it("is restarted when its memory is exhausted, while the process continues", async () => {
-    const service = await start(await createIndexed(database, ends));
-    await atHead(service);
-    await crash(service, "exhaust");
-    await chain.transfer(0, chain.account(3), 77n);
-    await atHead(service);
-    expect(service.service.indexer()?.lastError).toMatch(/memory/i);
-  });
+  if (NIGHTLY)
+    it("is restarted when its memory is exhausted, while the process continues", async () => {
+      const service = await start(await createIndexed(database, ends));
+      await atHead(service);
+      await crash(service, "exhaust");
+      await chain.transfer(0, chain.account(3), 77n);
+      await atHead(service);
+      expect(service.service.indexer()?.lastError).toMatch(/memory/i);
+    });
 
   it("executes commands sent just before it exited, and repeats pending fetches", async () => {
     const location = await createIndexed(database, ends);
@@ -164,22 +171,23 @@ describe.each(DATABASES)("the indexer worker, on %s", (database) => {
     expect(await service.service.getBalance(chain.chainId, holding, [chain.account(0)])).toBeUndefined();
   });
 
-  it("can be stopped during a restart, and while a node does not respond", async () => {
-    const silent = await proxyNode(
-      chain.url,
-      () => undefined,
-      () => true,
-    );
-    ends.push(() => silent.stop());
-    for (const rpcUrls of [[chain.url], [silent.url]]) {
-      const service = await start(await createIndexed(database, ends), {
-        rpcUrls,
-        restart: { delaysMs: [60_000], maxFailures: 100, windowMs: 600_000 },
-      });
-      crashes.postMessage("exit");
-      await until(() => service.service.indexer()?.state === "restarting");
-      await service.stop();
-      expect(service.service.indexer()).toBeUndefined();
-    }
-  });
+  if (NIGHTLY)
+    it("can be stopped during a restart, and while a node does not respond", async () => {
+      const silent = await proxyNode(
+        chain.url,
+        () => undefined,
+        () => true,
+      );
+      ends.push(() => silent.stop());
+      for (const rpcUrls of [[chain.url], [silent.url]]) {
+        const service = await start(await createIndexed(database, ends), {
+          rpcUrls,
+          restart: { delaysMs: [60_000], maxFailures: 100, windowMs: 600_000 },
+        });
+        crashes.postMessage("exit");
+        await until(() => service.service.indexer()?.state === "restarting");
+        await service.stop();
+        expect(service.service.indexer()).toBeUndefined();
+      }
+    });
 });

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
 import type { DatabaseLocation } from "../../test/indexDatabase.ts";
+import { NIGHTLY } from "../../test/indexDatabase.ts";
 import { IndexedChain } from "../../test/indexedChain.ts";
 import { proxyNode, type RewriteResult } from "../../test/proxyNode.ts";
 import { startService, type TestService } from "../../test/testService.ts";
@@ -114,19 +115,20 @@ describe("a node of another chain with the same id", () => {
     ).rejects.toMatchObject({ status: 503 });
   });
 
-  it("does not replace the index of a chain that may be reset, unless the other nodes confirm it", async () => {
-    const place = await local.indexedPlace();
-    const limited = await limitedNode();
-    const rpcUrls = [limited.url, await otherChain()];
-    const service = await follow({ rpcUrls, resets: true }, place);
-    await local.atHead(service);
-    const before = await local.indexedBlocks(place);
-    limited.state.isLimited = true;
-    await local.chain.mine(3);
-    const { error } = await service.waitFor(({ state }) => state === "refused");
-    expect(error).toContain("not all nodes of the chain confirm that");
-    expect(await local.indexedBlocks(place)).toEqual(before);
-  });
+  if (NIGHTLY)
+    it("does not replace the index of a chain that may be reset, unless the other nodes confirm it", async () => {
+      const place = await local.indexedPlace();
+      const limited = await limitedNode();
+      const rpcUrls = [limited.url, await otherChain()];
+      const service = await follow({ rpcUrls, resets: true }, place);
+      await local.atHead(service);
+      const before = await local.indexedBlocks(place);
+      limited.state.isLimited = true;
+      await local.chain.mine(3);
+      const { error } = await service.waitFor(({ state }) => state === "refused");
+      expect(error).toContain("not all nodes of the chain confirm that");
+      expect(await local.indexedBlocks(place)).toEqual(before);
+    });
 });
 
 describe("a node that changes what the bloom filter does not show", () => {
@@ -192,14 +194,15 @@ describe("a node that changes what the bloom filter does not show", () => {
     expect(error).toMatch(RECEIPTS);
   });
 
-  it("is believed with the setting for chains whose blocks cannot be verified", async () => {
-    const node = await local.proxy(
-      () => undefined,
-      changeReceipts((each) => ({ ...each, status: "0x0" })),
-    );
-    const service = await follow({ rpcUrls: [node.url], verifyRoots: false }, await local.newPlace());
-    await local.atHead(service);
-  });
+  if (NIGHTLY)
+    it("is believed with the setting for chains whose blocks cannot be verified", async () => {
+      const node = await local.proxy(
+        () => undefined,
+        changeReceipts((each) => ({ ...each, status: "0x0" })),
+      );
+      const service = await follow({ rpcUrls: [node.url], verifyRoots: false }, await local.newPlace());
+      await local.atHead(service);
+    });
 });
 
 describe("a reorganization", () => {

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createBlocks, transferLog, word } from "../../test/fillIndex.ts";
 import {
+  ALL_DATABASES,
   createDatabase,
   DATABASES_AND_PARTITIONS,
   type DatabaseLocation,
   dumpIndex,
+  NIGHTLY,
 } from "../../test/indexDatabase.ts";
 import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
@@ -147,7 +149,7 @@ function blocks(from: number, to: number, parent?: BlockRow): BlockRows {
   return rows;
 }
 
-describe.each(DATABASES_AND_PARTITIONS)("%s", (name) => {
+describe.each(NIGHTLY ? DATABASES_AND_PARTITIONS : ALL_DATABASES)("%s", (name) => {
   let database: DatabaseLocation;
   let remove: () => Promise<void>;
   const indexes: ChainIndex[] = [];

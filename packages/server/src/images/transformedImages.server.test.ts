@@ -7,6 +7,7 @@ import { crc32, deflateSync } from "node:zlib";
 import { ProtocolError } from "@purse/protocol";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { NIGHTLY } from "../../test/storeCopies.ts";
 import { type ImageTransform, thumbnailTransform } from "./imageTransform.ts";
 import { type ImageSource, TransformedImages, type TransformLimits } from "./transformedImages.ts";
 
@@ -219,13 +220,14 @@ describe("a thumbnail", () => {
     expect((await created.get(picture, 64)).length).toBeGreaterThan(0);
   });
 
-  it("is not created if it takes too much memory, and the next one is", { timeout: 60_000 }, async () => {
-    const created = thumbnails({ memoryMb: 170 });
-    const large = source(drawingOfPictures(60), "large");
-    await expect(created.get(large, 64)).rejects.toMatchObject({ code: 143, status: 415 });
-    const content = await plain(80, 40).png().toBuffer();
-    expect((await created.get(source(content, "small"), 64)).length).toBeGreaterThan(0);
-  });
+  if (NIGHTLY)
+    it("is not created if it takes too much memory, and the next one is", { timeout: 60_000 }, async () => {
+      const created = thumbnails({ memoryMb: 170 });
+      const large = source(drawingOfPictures(60), "large");
+      await expect(created.get(large, 64)).rejects.toMatchObject({ code: 143, status: 415 });
+      const content = await plain(80, 40).png().toBuffer();
+      expect((await created.get(source(content, "small"), 64)).length).toBeGreaterThan(0);
+    });
 
   it.each<[string, () => Promise<Buffer> | Buffer | string]>([
     ["hundreds of frames as GIF", () => animation("gif", 400, 100)],
@@ -242,18 +244,19 @@ describe("a thumbnail", () => {
     expect((await sharp(answer).metadata()).pages).toBeUndefined();
   });
 
-  it("of an SVG with endless references is not created, or empty", {
-    timeout: 60_000,
-  }, async () => {
-    const uses = Array.from(
-      { length: 12 },
-      (_, i) => `<g id="g${i + 1}">${`<use href="#g${i}"/>`.repeat(10)}</g>`,
-    );
-    const content = svg(`<defs><g id="g0"/>${uses.join("")}</defs><use href="#g12"/>`);
-    await expect(thumbnails({ transformMs: 2_000 }).get(source(content), 64)).rejects.toMatchObject({
-      code: 143,
+  if (NIGHTLY)
+    it("of an SVG with endless references is not created, or empty", {
+      timeout: 60_000,
+    }, async () => {
+      const uses = Array.from(
+        { length: 12 },
+        (_, i) => `<g id="g${i + 1}">${`<use href="#g${i}"/>`.repeat(10)}</g>`,
+      );
+      const content = svg(`<defs><g id="g0"/>${uses.join("")}</defs><use href="#g12"/>`);
+      await expect(thumbnails({ transformMs: 2_000 }).get(source(content), 64)).rejects.toMatchObject({
+        code: 143,
+      });
     });
-  });
 
   it("of an SVG sends no requests for its references", async () => {
     let requests = 0;

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { FIELDS, folders, notes, wheres } from "../../../test/permissionScenarios.ts";
 import { openSqliteTables, queryOn, subQueriesOf } from "../../../test/sqliteTables.ts";
+import { NIGHTLY } from "../../../test/storeCopies.ts";
 import { compileRegex } from "../../core/regex.ts";
 import type { ClassSchema } from "../classSchema.ts";
 
@@ -50,5 +51,5 @@ it("random conditions find the same random objects in SQL and in memory", () => 
       tables.clear(folder);
     },
   );
-  fc.assert(property, { seed: 1, numRuns: 200 });
+  fc.assert(property, { seed: 1, numRuns: NIGHTLY ? 200 : 60 });
 });
