@@ -15,7 +15,7 @@ import { Router } from "../core/http/router.ts";
 import { ValueReply } from "../core/http/valueReply.ts";
 import { MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
-import { turnFor } from "../core/limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import { currentTracer, trace } from "../core/tracing/tracing.ts";
 import { createIdempotentWrite, type IdempotentRequest } from "../data/objects/idempotentWrite.ts";
@@ -141,7 +141,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       return dependencies.logRequest({ method, url: message.url ?? path, params, requestId }, execute);
     };
     if (!hasBody(message)) {
-      if (search.length > LONG_SEARCH) await turnFor();
+      if (search.length > LONG_SEARCH && isTurnUsedUp()) await ownTurn();
       return await handleFields();
     }
     if (dependencies.requestLimits.areDefined())

@@ -6,7 +6,7 @@ import { handleProtocols, makeServer, type SubscribePayload } from "graphql-ws";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { RequestContext } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
-import { turnFor } from "../core/limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
 import { CLOSE_ABNORMAL, type LiveQueryServer, MESSAGE_JSON_LIMITS } from "../realtime/index.ts";
 import { limitEvent } from "./answerSize.ts";
 import type { GraphqlContext, Operations } from "./context.ts";
@@ -186,7 +186,7 @@ export function createGraphqlSockets(
                 socket.close(CLOSE_BAD_REQUEST, "Invalid message received");
                 return;
               }
-              await turnFor(address);
+              if (isTurnUsedUp()) await ownTurn(address);
               handle(text).catch((error: unknown) => {
                 report(error, "");
                 socket.close(CLOSE_INTERNAL_ERROR, "Internal server error");

@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { turnFor } from "../core/limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
 import { execute, type GraphqlContext } from "./context.ts";
 import { type Connection, connectionOf, type PageArguments, pageOf } from "./pagination.ts";
 import { type FieldsOf, readKeys, type Selection, selects } from "./selection.ts";
@@ -19,7 +19,7 @@ export async function getObject(
   fieldsOf: FieldsOf,
 ): Promise<JsonObject> {
   if (objectId === "") throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
-  await turnFor();
+  if (isTurnUsedUp()) await ownTurn();
   const params = { ...readKeys(selection, className, fieldsOf) };
   const path = `/classes/${className}/${encodeURIComponent(objectId)}`;
   const object = await operations.execute(request, "GET", path, params);
@@ -39,7 +39,7 @@ export async function findObjects(
   relatedTo?: JsonObject,
 ): Promise<Connection> {
   // An operation has hundreds of these at most.
-  await turnFor();
+  if (isTurnUsedUp()) await ownTurn();
   const conditions = {
     ...(where && toWhere(where, className, fieldsOf)),
     ...(relatedTo && { $relatedTo: relatedTo }),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { jsonLength } from "../core/limits/answerText.ts";
-import { turnFor } from "../core/limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
 import { withoutSecrets } from "./removeSecrets.ts";
 import type { McpSender } from "./sender.ts";
 import type { McpTool } from "./tool.ts";
@@ -57,7 +57,7 @@ export async function callTool(
   args: Record<string, unknown>,
 ): Promise<CallToolResult> {
   const { ip: address, requestId } = sender.request;
-  await turnFor();
+  if (isTurnUsedUp()) await ownTurn();
   const after: JsonObject = JSON.parse(JSON.stringify(args));
   const entry: AuditedCall = {
     username: sender.name,
@@ -72,10 +72,11 @@ export async function callTool(
     const tool = tools.find((each) => each.name === name);
     if (!tool)
       throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `There is no tool ${name.slice(0, 100)}`);
-    await turnFor();
+    if (isTurnUsedUp()) await ownTurn();
     const { target, run } = tool.prepare(args);
     entry.target = target;
     if (tool.isWrite) begun = await audit.begin(entry);
+    if (isTurnUsedUp()) await ownTurn();
     const text = toText(await withinDeadline(run(sender)));
     await complete("done");
     return { content: [{ type: "text", text }] };
@@ -88,6 +89,7 @@ export async function callTool(
   }
 
   async function complete(outcome: "done" | "refused", error?: string): Promise<void> {
+    if (isTurnUsedUp()) await ownTurn();
     if (begun === undefined) await audit.record({ ...entry, outcome, after, ...(error && { error }) });
     else await audit.complete(begun, outcome, { after }, error);
   }

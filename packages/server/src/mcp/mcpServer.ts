@@ -5,7 +5,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprot
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import type { JsonObject } from "@purse/protocol";
 import type { ApiReply } from "../core/http/apiRoute.ts";
-import { turnFor } from "../core/limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
 import { type CallToolDependencies, callTool } from "./callTool.ts";
 import type { McpSender } from "./sender.ts";
 import type { McpTool } from "./tool.ts";
@@ -41,7 +41,7 @@ export function createMcpServer(dependencies: McpServerDependencies): McpServer 
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     // Its libraries compare messages with their schemas several times.
-    await turnFor();
+    if (isTurnUsedUp()) await ownTurn();
     try {
       const response = await transport.handleRequest(
         new Request("http://mcp.internal/mcp", { method: "POST", headers: sentHeaders(headers) }),

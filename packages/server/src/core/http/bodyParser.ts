@@ -11,7 +11,7 @@ import {
   readEmptyArrayAsObject,
 } from "@purse/protocol";
 import type { AuthContext } from "../authContext.ts";
-import { ownTurn, turnFor } from "../limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../limits/timeSlicer.ts";
 import { operationForbidden } from "../operationForbidden.ts";
 import { payloadTooLarge, withBody } from "./body.ts";
 import type { BodyMemory } from "./bodyMemory.ts";
@@ -170,15 +170,15 @@ export function parseInSteps(body: Buffer, limits: JsonLimits): JsonObject | Pro
 }
 
 async function parseLarge(body: Buffer, limits: JsonLimits): Promise<JsonObject> {
-  const nextTurn = body.length < VERY_LARGE_BYTES ? turnFor : ownTurn;
-  await nextTurn();
+  const isVeryLarge = body.length >= VERY_LARGE_BYTES;
+  if (isVeryLarge || isTurnUsedUp()) await ownTurn();
   const text = body.toString("utf8");
-  await turnFor();
+  if (isTurnUsedUp()) await ownTurn();
   assertWithinJsonLimits(text, limits);
-  await nextTurn();
+  if (isVeryLarge || isTurnUsedUp()) await ownTurn();
   const fields = fieldsOf(() => JSON.parse(text));
   // What follows takes about as long.
-  await turnFor();
+  if (isTurnUsedUp()) await ownTurn();
   return fields;
 }
 

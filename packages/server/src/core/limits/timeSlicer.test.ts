@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ByteBudget } from "./byteBudget.ts";
 import { RequestScope, runInScope } from "./requestScope.ts";
-import { TimeSlicer } from "./timeSlicer.ts";
+import { isTurnUsedUp, ownTurn, TimeSlicer } from "./timeSlicer.ts";
 
 /** The clock of a test, in ms, which only work advances. */
 let now = 0;
@@ -60,5 +60,43 @@ describe("TimeSlicer", () => {
     const turn = turns.length;
     expect(await work(0.5, "b")).toBe(turn);
     await others;
+  });
+});
+
+/** Work that cannot be divided. */
+function undivided(ms: number): void {
+  now += ms;
+  turns[turns.length - 1] = (turns.at(-1) ?? 0) + ms;
+}
+
+describe("isTurnUsedUp()", () => {
+  it("lets short work begin at once, until the time of the turn is used up", async () => {
+    expect(isTurnUsedUp()).toBe(false);
+    undivided(21);
+    expect(isTurnUsedUp()).toBe(true);
+    await ownTurn();
+    expect(isTurnUsedUp()).toBe(false);
+  });
+
+  it("spreads many pieces of work that cannot be divided over turns", async () => {
+    await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        if (isTurnUsedUp()) await ownTurn();
+        undivided(8);
+      }),
+    );
+    expect(Math.max(...turns)).toBeLessThanOrEqual(28);
+  });
+});
+
+describe("ownTurn()", () => {
+  it("keeps pieces of work apart that take longer than a turn has", async () => {
+    await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        await ownTurn();
+        undivided(30);
+      }),
+    );
+    expect(Math.max(...turns)).toBe(30);
   });
 });

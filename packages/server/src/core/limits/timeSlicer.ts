@@ -46,15 +46,14 @@ export class TimeSlicer {
 }
 
 /**
- * For work that is too short to be divided, but of which there may be much: resolves when it may begin if the time of this
- * turn is used up. Undefined if it may begin now.
+ * Whether work has to wait for a turn of its own that is too short to be divided, but of which there may be much. It has to
+ * begin at once if not.
  */
-export function turnFor(sender?: string): Promise<void> | undefined {
-  const slicer = new TimeSlicer(sender);
-  return slicer.isExpired ? slicer.pause() : undefined;
+export function isTurnUsedUp(): boolean {
+  return new TimeSlicer("").isExpired;
 }
 
-/** Resolves in a turn of its own, for work that takes longer than one turn has and cannot be divided. */
+/** Resolves in a turn that no other divided work shares. */
 export function ownTurn(sender?: string): Promise<void> {
   return new TimeSlicer(sender).pause();
 }

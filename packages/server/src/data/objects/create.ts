@@ -1,6 +1,6 @@
 import { applyOperations, assertClassName, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
-import { turnFor } from "../../core/limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../../core/limits/timeSlicer.ts";
 import { trace } from "../../core/tracing/tracing.ts";
 import { type ClassSchema, listsWithPaths } from "../../database/classSchema.ts";
 import type { CreateWrite } from "../../database/store.ts";
@@ -37,7 +37,7 @@ export function createCreates(dependencies: WriteDependencies): Creates {
     const rule = rules.get(className);
     const pending = begin(request, className, fields, options);
     const requested = { ...pending.operations };
-    if (options.isDivisible) await turnFor();
+    if (options.isDivisible && isTurnUsedUp()) await ownTurn();
     if (rule?.normalize) await rule.normalize(pending, request);
     const beforeSave = options.skipsTriggers ? undefined : triggers.beforeSave(className);
     const reverted = beforeSave ? await steps.runBeforeSave(beforeSave, pending, request) : [];
@@ -46,7 +46,7 @@ export function createCreates(dependencies: WriteDependencies): Creates {
     if (rule?.beforeCreate) await rule.beforeCreate(pending, request);
     steps.stripFileUrls(pending, request);
     assertStorable(pending);
-    if (options.isDivisible) await turnFor();
+    if (options.isDivisible && isTurnUsedUp()) await ownTurn();
     const fitting = steps.schemaFor(pending, request);
     const schema = fitting instanceof Promise ? await fitting : fitting;
     const returned = [...triggered, ...reverted, ...listsWithPaths(schema, pending.operations)];

@@ -1,6 +1,6 @@
 import { assertClassName, type JsonObject, ProtocolError } from "@purse/protocol";
 import { aclSubjectsOf, type RequestContext } from "../../core/authContext.ts";
-import { turnFor } from "../../core/limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../../core/limits/timeSlicer.ts";
 import { trace } from "../../core/tracing/tracing.ts";
 import { type ClassSchema, listsWithPaths } from "../../database/classSchema.ts";
 import { mayContainFiles } from "../fileUrls.ts";
@@ -54,13 +54,13 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const original = needsOriginal ? await readWritable(current, objectId, request) : undefined;
     if (original && !evaluatePointers(current, "update", auth, original))
       throw notWritable(className, request);
-    if (options.isDivisible) await turnFor();
+    if (options.isDivisible && isTurnUsedUp()) await ownTurn();
     const requestedOperations = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
     assertPointsToClientClasses(requestedOperations, auth, rules);
     dependencies.assertAllowed?.(fields);
     const pending = createPendingWrite(className, objectId, requestedOperations, original, options);
     const requested = { ...pending.operations };
-    if (options.isDivisible) await turnFor();
+    if (options.isDivisible && isTurnUsedUp()) await ownTurn();
     if (rule?.normalize) await rule.normalize(pending, request);
     const beforeSave = options.skipsTriggers ? undefined : triggers.beforeSave(className);
     const reverted = beforeSave ? await steps.runBeforeSave(beforeSave, pending, request) : [];
@@ -68,7 +68,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const triggered = changedPaths(requested, pending.operations);
     steps.stripFileUrls(pending, request);
     assertStorable(pending);
-    if (options.isDivisible) await turnFor();
+    if (options.isDivisible && isTurnUsedUp()) await ownTurn();
     const fitting = steps.schemaFor(pending, request);
     const schema = fitting instanceof Promise ? await fitting : fitting;
     assertRequiredKept(pending.operations, schema);
