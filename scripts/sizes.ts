@@ -28,7 +28,7 @@ export const SUBJECTS: readonly Subject[] = [
     name: "core",
     what: "`start`, objects, queries, users",
     entry: 'export { ParseObject, Query, start, User } from "@purse/client";',
-    budget: 15_500,
+    budget: 15_600,
   },
   {
     name: "live",
