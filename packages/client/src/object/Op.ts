@@ -7,6 +7,8 @@ export abstract class Op {
   declare readonly value?: unknown;
   /** The items that are added to a list or removed from it. */
   declare readonly items?: readonly unknown[];
+  /** What is applied before this one. */
+  declare readonly before?: Op | undefined;
 
   /** The field's value after the operation. */
   abstract applyTo(value: unknown): unknown;
@@ -52,9 +54,6 @@ export class UnsetOp extends Op {
 
 /** An operation relative to the field's current value. */
 abstract class ChangeOp extends Op {
-  /** As in wire format. */
-  protected abstract readonly name: string;
-
   /** Merges an earlier operation of the same kind with this one. */
   protected abstract after(previous: Op): Op | undefined;
 
@@ -64,16 +63,11 @@ abstract class ChangeOp extends Op {
       return new SetOp(this.applyTo(previous.value));
     const merged = this.after(previous);
     if (merged) return merged;
-    throw this.cannotMerge();
-  }
-
-  protected cannotMerge(): Error {
-    return new Error(`Cannot merge ${this.name} Op with the previous Op`);
+    throw cannotMerge();
   }
 }
 
 export class IncrementOp extends ChangeOp {
-  protected readonly name = "Increment";
   declare readonly amount: number;
 
   constructor(amount: number) {
@@ -101,29 +95,48 @@ export class IncrementOp extends ChangeOp {
 /** Adds items to a list or removes them. */
 abstract class ListOp extends ChangeOp {
   declare readonly items: readonly unknown[];
+  /** Changes of another kind of the same list, which are applied first. */
+  declare readonly before?: ListOp | undefined;
+  /** As in wire format. */
+  protected abstract readonly name: string;
 
   constructor(items: unknown) {
     super();
     this.items = Array.isArray(items) ? items : [items];
   }
 
-  protected after(previous: Op): Op | undefined {
-    if (isSameKind(this, previous))
-      return Reflect.construct(this.constructor, [[...previous.items, ...this.items]]);
-    if (previous instanceof ListOp) return new ListBatchOp([previous, this]);
-    return previous instanceof ListBatchOp ? previous.followedBy(this) : undefined;
+  protected abstract change(list: unknown[]): unknown[];
+
+  applyTo(value: unknown): unknown[] {
+    const list = this.before ? this.before.applyTo(value) : (value ?? []);
+    if (Array.isArray(list)) return this.change(list);
+    const action = this.name === "Remove" ? "remove elements from" : "add elements to";
+    throw new TypeError(`Cannot ${action} a non-array value`);
+  }
+
+  protected after(earlier: Op): Op | undefined {
+    const previous = this.before?.mergeWith(earlier) ?? earlier;
+    if (!(previous instanceof ListOp)) return undefined;
+    const isSame = isSameKind(this, previous);
+    const items = isSame ? [...previous.items, ...this.items] : this.items;
+    const merged: ListOp = Reflect.construct(this.constructor, [items]);
+    return Object.assign(merged, { before: isSame ? previous.before : previous });
   }
 
   toJSON(): JsonValue {
-    return { __op: this.name, objects: encode(this.items) };
+    return batchOf(this.steps());
+  }
+
+  protected steps(): JsonObject[] {
+    return [...(this.before?.steps() ?? []), { __op: this.name, objects: encode(this.items) }];
   }
 }
 
 export class AddOp extends ListOp {
   protected readonly name = "Add";
 
-  applyTo(value: unknown): unknown[] {
-    return [...asList(value, "add elements to"), ...this.items];
+  protected change(list: unknown[]): unknown[] {
+    return [...list, ...this.items];
   }
 }
 
@@ -134,8 +147,8 @@ export class AddUniqueOp extends ListOp {
     super(unique(items));
   }
 
-  applyTo(value: unknown): unknown[] {
-    return unique([...asList(value, "add elements to"), ...this.items]);
+  protected change(list: unknown[]): unknown[] {
+    return unique([...list, ...this.items]);
   }
 }
 
@@ -146,47 +159,13 @@ export class RemoveOp extends ListOp {
     super(unique(items));
   }
 
-  applyTo(value: unknown): unknown[] {
+  protected change(list: unknown[]): unknown[] {
     const removed = new Set(this.items.map(keyOf));
-    return asList(value, "remove elements from").filter((item) => !removed.has(keyOf(item)));
+    return list.filter((item) => !removed.has(keyOf(item)));
   }
 
   override mergeWith(previous: Op | undefined): Op {
-    return previous instanceof UnsetOp ? new UnsetOp() : super.mergeWith(previous);
-  }
-}
-
-/** Operations of different kinds on a list, which are applied one after the other. */
-class ListBatchOp extends ChangeOp {
-  protected readonly name = "Batch";
-  override readonly items: readonly unknown[];
-  readonly #ops: readonly ListOp[];
-
-  constructor(ops: readonly ListOp[]) {
-    super();
-    this.#ops = ops;
-    this.items = ops.flatMap(({ items }) => items);
-  }
-
-  applyTo(value: unknown): unknown {
-    return this.#ops.reduce((list, op) => op.applyTo(list), value);
-  }
-
-  followedBy(op: ListOp): ListBatchOp {
-    const last = this.#ops.at(-1);
-    if (!last || !isSameKind(op, last)) return new ListBatchOp([...this.#ops, op]);
-    const merged = op.mergeWith(last);
-    return merged instanceof ListOp ? new ListBatchOp([...this.#ops.slice(0, -1), merged]) : this;
-  }
-
-  protected after(previous: Op): Op | undefined {
-    let merged: Op = previous;
-    for (const op of this.#ops) merged = op.mergeWith(merged);
-    return merged;
-  }
-
-  toJSON(): JsonValue {
-    return { __op: "Batch", ops: this.#ops.map((op) => op.toJSON()) };
+    return previous instanceof UnsetOp && !this.before ? previous : super.mergeWith(previous);
   }
 }
 
@@ -203,7 +182,6 @@ interface Related {
 
 /** Adds objects to a relation and removes others; all must be saved and of the same class. */
 export class RelationOp extends ChangeOp {
-  protected readonly name = "Relation";
   declare targetClassName: string | undefined;
   /** Whether the object is added (true) or removed, by its id. */
   #changes = new Map<string, boolean>();
@@ -246,7 +224,7 @@ export class RelationOp extends ChangeOp {
 
   override mergeWith(previous: Op | undefined): Op {
     if (previous instanceof UnsetOp) throw new Error("You cannot modify a relation after deleting it.");
-    if (previous instanceof SetOp) throw this.cannotMerge();
+    if (previous instanceof SetOp) throw cannotMerge();
     return super.mergeWith(previous);
   }
 
@@ -264,8 +242,12 @@ export class RelationOp extends ChangeOp {
         ? [{ __op, objects: ids.map((id) => ({ __type: "Pointer", className, objectId: id })) }]
         : [];
     const ops = [...change("AddRelation", this.#ids(true)), ...change("RemoveRelation", this.#ids(false))];
-    return ops.length > 1 ? { __op: "Batch", ops } : (ops[0] ?? {});
+    return batchOf(ops);
   }
+}
+
+function batchOf(ops: JsonObject[]): JsonObject {
+  return ops.length > 1 ? { __op: "Batch", ops } : (ops[0] ?? {});
 }
 
 /** Parses an operation in wire format; undefined for anything else. `decode` decodes its values. */
@@ -308,12 +290,6 @@ function oneClass(target: string | undefined, className: string | undefined): st
   throw new Error(`Related object must be of class ${target}, but ${className} was passed in.`);
 }
 
-function asList(value: unknown, action: string): unknown[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new TypeError(`Cannot ${action} a non-array value`);
-  return value;
-}
-
 function unique(items: unknown): unknown[] {
   const byKey = new Map<unknown, unknown>();
   for (const item of Array.isArray(items) ? items : [items]) {
@@ -327,4 +303,8 @@ function unique(items: unknown): unknown[] {
 function keyOf(item: unknown): unknown {
   const isUnsaved = typeof item === "object" && item && "toPointer" in item && "id" in item && !item.id;
   return isUnsaved ? item : jsonKey(encode(item));
+}
+
+function cannotMerge(): Error {
+  return new Error("Cannot merge this Op with the previous Op");
 }

@@ -103,7 +103,9 @@ export class ObjectState {
       if (!(op instanceof SetOp || op instanceof UnsetOp)) values.push(this.#values[key]);
     }
     for (const operations of this.pending) {
-      for (const { value, items } of operations.values()) values.push(value, items);
+      for (const op of operations.values()) {
+        for (let each: Op | undefined = op; each; each = each.before) values.push(each.value, each.items);
+      }
     }
     return values;
   }
