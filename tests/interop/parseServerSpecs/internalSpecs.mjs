@@ -22,6 +22,7 @@ const BY_TEXT = [
     uses: /new ParseServer\(|ParseServer\.(?:start|promiseRouter)/,
     why: "starts a server in its own process",
   },
+  { uses: /\bRESTController\b/, why: "calls the REST controller of the process" },
   { uses: /new ParseGraphQLController\(/, why: "calls the GraphQL controller of the process" },
   { uses: /\bserver\.app\.parent\b/, why: "reads the settings of the HTTP server of the process" },
   { uses: /\bParse\.Server\.database\b/, why: "calls the database controller of the process" },
@@ -84,9 +85,12 @@ const UNSENT = {
 const SKIPPED = /for \(const \w+ of \w+\) \{\s*await expectAsync\(\s*reconfigureServer\(/;
 const START_CHECK = /expectAsync\(\s*reconfigureServer\(/;
 
+/** They do not run either: some wait for what the controller of the process stores, without an end. */
+const PUSH_CONTROLLER = /new PushController\(/;
+
 /** Whether a spec must not run, since its time would end while it starts servers, which would fail those after it. */
 export function isSkipped(_title, text) {
-  return SKIPPED.test(text);
+  return SKIPPED.test(text) || PUSH_CONTROLLER.test(text);
 }
 
 /**
@@ -100,6 +104,7 @@ export function internalReason(file, title, text, hasFailed, messages) {
     rules[file]?.find(({ titles }) => titles.some((each) => title.includes(each)))?.why;
   const unsent = named(UNSENT);
   if (unsent !== undefined) return unsent;
+  if (PUSH_CONTROLLER.test(text)) return "calls the push controller of the process";
   if (isSkipped(title, text)) return "checks the options of a start, several in a row";
   if (!hasFailed) return undefined;
   const access = messages.map((each) => /InternalAccess: ([\w.]+(?: \w+)?)/.exec(each)?.[1]).find(Boolean);
