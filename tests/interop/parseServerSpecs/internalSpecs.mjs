@@ -47,6 +47,23 @@ const BY_TITLE = {
   "CloudCode.Validator": [
     { titles: ["Logs on invalid config", "Logs on multiple invalid configs"], why: DEFINITION },
   ],
+  index: [
+    {
+      titles: [
+        "should throw when getting invalid mount",
+        "fails if the session length is",
+        "fails if maxLimit is negative",
+        "fails if you try to set revokeSessionOnPasswordReset",
+        "fails if you provides invalid ip in masterKeyIps",
+      ],
+      why: "checks the text of a start that is refused",
+    },
+    {
+      titles: ["can create a parse-server v", "should load a middleware"],
+      why: "starts a server in its own process",
+    },
+    { titles: ["properly gives publicServerURL"], why: "reads the configuration of the process" },
+  ],
   ParseInstallation: [
     { titles: ["can use push with beforeSave"], why: "sends to the push adapter of the process" },
   ],
