@@ -16,9 +16,9 @@ const IGNORED_OPTIONS =
 /** Files about options of Parse Server that Purse does not have, by file: they are run, but not counted. */
 const UNSUPPORTED: Readonly<Record<string, string>> = { PagesRouter: "pages" };
 
-/** The results of one file on each database, and when the newest were recorded, as YYYY-MM-DD. */
+/** The results of one file on each database, and when they were recorded, as YYYY-MM-DD. */
 interface FileResults extends Partial<Record<Database, SpecResult[]>> {
-  date: string;
+  dates: Partial<Record<Database, string>>;
 }
 
 /** Writes the page. `internal` are the files that are not run; `folderOf` returns the folder of the specs of a database. */
@@ -38,8 +38,7 @@ export function writeSpecPage(
       const results: SpecResult[] = JSON.parse(readFileSync(join(folder, name), "utf8"));
       const date = statSync(join(folder, name)).mtime.toISOString().slice(0, 10);
       const others = files.get(file);
-      const newest = others && others.date > date ? others.date : date;
-      files.set(file, { ...others, date: newest, [database]: results });
+      files.set(file, { ...others, [database]: results, dates: { ...others?.dates, [database]: date } });
     }
   }
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -55,9 +54,9 @@ function page(
   const all = (database: Database) => files.flatMap(([, results]) => results[database] ?? []);
   const row = (name: string, results: FileResults) => {
     const internal = countOf(results.sqlite ?? results.postgres ?? []).internal;
-    return `| ${name} | ${NAMES.map((database) => cell(results[database])).join(" | ")} | ${internal} | ${results.date} |`;
+    return `| ${name} | ${NAMES.map((database) => cell(results[database])).join(" | ")} | ${internal} | ${datesOf(results)} |`;
   };
-  const totals: FileResults = { date: "", sqlite: all("sqlite"), postgres: all("postgres") };
+  const totals: FileResults = { dates: {}, sqlite: all("sqlite"), postgres: all("postgres") };
   return `# Specs of Parse Server
 
 Written by \`npm run interop:specs -- --checkout ../parse-server\`, also with \`--database postgres\`: the specs of Parse Server
@@ -87,6 +86,12 @@ Most fail because of a [documented difference](../migrate/behavior-differences.m
 
 ${failures(files).join("\n")}
 `;
+}
+
+function datesOf({ dates }: FileResults): string {
+  const { sqlite, postgres } = dates;
+  if (sqlite === postgres || postgres === undefined) return sqlite ?? "";
+  return sqlite === undefined ? postgres : `${sqlite}, PostgreSQL ${postgres}`;
 }
 
 /** A sentence for each file that is not counted. */
