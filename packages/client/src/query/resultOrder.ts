@@ -1,7 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Order, parseOrder } from "@purse/protocol";
 import type { ParseObject } from "../object/ParseObject.ts";
 import { compareValues } from "./compareValues.ts";
-import type { QueryOrder } from "./queryOrder.ts";
+
+/** How a query sorts and limits its results. */
+export interface QueryOrder {
+  /** Compares objects in the order of the query; undefined if only the server can. */
+  compare: ((a: ParseObject<object>, b: ParseObject<object>) => number) | undefined;
+  limit: number;
+  skip: number;
+}
 
 /** The order of a query with these parameters. */
 export function resultOrder({

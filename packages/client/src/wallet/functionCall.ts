@@ -1,14 +1,38 @@
 import type { AbiFunction, Hex } from "viem";
 import { loadedEthers } from "../ethers.ts";
-import { type ContractInterface, isReadOnly, parseAbiJson, signatureOf, withoutNames } from "./abi.ts";
+import {
+  type AbiJson,
+  type ContractInterface,
+  isReadOnly,
+  parseAbiJson,
+  signatureOf,
+  withoutNames,
+} from "./abi.ts";
 import { encodeArgument, namedList } from "./abiValues.ts";
 import type { Eip1193Provider } from "./eip1193.ts";
-import type { CallOptions, FunctionCall } from "./executeFunction.ts";
 import { RevertError, revertOf } from "./revert.ts";
 import { sendTransaction } from "./send.ts";
 import { type WaitOptions, withTimeout } from "./timeouts.ts";
-import type { IntegerLike } from "./transfer.ts";
+import type { IntegerLike } from "./transferCall.ts";
 import { enabledWallet } from "./wallet.ts";
+
+/** A contract call with an ABI that is known at run time. */
+export interface FunctionCall {
+  contractAddress: string;
+  abi: AbiJson;
+  /** The name, or the signature of an overloaded function: `stock(string,uint256)`. */
+  functionName: string;
+  /** Wei. */
+  msgValue?: IntegerLike | undefined;
+  /** By the names in the ABI; unnamed inputs by their index. */
+  params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How long to wait for the wallet. */
+export interface CallOptions extends WaitOptions {
+  /** Accepted for legacy code; ignored. */
+  overrides?: object | undefined;
+}
 
 export async function executeFunction(call: FunctionCall & CallOptions): Promise<unknown> {
   const { contractAddress, functionName, msgValue, params = {}, signal, timeoutMs } = call;

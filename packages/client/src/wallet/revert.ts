@@ -1,15 +1,7 @@
 import type { Abi, Hex } from "viem";
+import type { Revert } from "./revertReason.ts";
 
-/** The reason of a revert. */
-export interface Revert {
-  /** Human-readable: the contract's message, or the error's name with its arguments. */
-  reason: string;
-  /** A custom error, `Error` or `Panic`; null if neither the ABI nor a standard has the error. */
-  errorName: string | null;
-  errorArgs: readonly unknown[];
-  /** The raw revert data, if the node returns it. */
-  data: Hex | null;
-}
+export type { Revert } from "./revertReason.ts";
 
 /** A reverted call. `code`, `reason`, `errorName` and `errorArgs` are compatible with ethers. */
 export class RevertError extends Error {

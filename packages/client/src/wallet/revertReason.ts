@@ -1,7 +1,17 @@
 import { isJsonObject } from "@purse/protocol";
 import type { Abi, Hex } from "viem";
-import type { Revert } from "./revert.ts";
 import { STANDARD_ERRORS } from "./standardErrors.ts";
+
+/** The reason of a revert. */
+export interface Revert {
+  /** Human-readable: the contract's message, or the error's name with its arguments. */
+  reason: string;
+  /** A custom error, `Error` or `Panic`; null if neither the ABI nor a standard has the error. */
+  errorName: string | null;
+  errorArgs: readonly unknown[];
+  /** The raw revert data, if the node returns it. */
+  data: Hex | null;
+}
 
 /** Solidity's own errors (its documentation, "Panic via assert and Error via require"). */
 const PANICS: Readonly<Record<string, string>> = {

@@ -1,38 +1,7 @@
-import type { Abi } from "viem";
-import type { FeeTiers } from "./fees.ts";
-import type { Revert } from "./revert.ts";
 import type { TransactionCall } from "./send.ts";
+import type { SimulateOptions, Simulation } from "./simulation.ts";
 
-/** A change of one of the sender's balances. */
-export interface BalanceChange {
-  type: "native" | "erc20" | "erc721" | "erc1155";
-  /** Lowercase hex; null for the native currency. */
-  contractAddress: string | null;
-  /** For NFTs. */
-  tokenId: bigint | null;
-  /** In the smallest unit, without gas; negative for losses. */
-  amount: bigint;
-}
-
-/** The simulated effects of a transaction. */
-export interface Simulation {
-  /** Lowercase hex. */
-  from: string;
-  /** The revert reason; null if it would succeed. */
-  revert: Revert | null;
-  /** null if it would fail. */
-  gas: bigint | null;
-  fees: FeeTiers;
-  changes: BalanceChange[];
-  /** Whether `changes` includes tokens: nodes without eth_simulateV1 report only the native currency. */
-  complete: boolean;
-}
-
-/** Options of a simulation. */
-export interface SimulateOptions {
-  /** Used to decode the errors of the called contract. */
-  abi?: Abi | undefined;
-}
+export type { BalanceChange, SimulateOptions, Simulation } from "./simulation.ts";
 
 /** Simulates a transaction from the wallet's account, without requesting a signature. */
 export async function simulate(call: TransactionCall, options?: SimulateOptions): Promise<Simulation> {

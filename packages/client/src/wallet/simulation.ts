@@ -1,13 +1,43 @@
 import { isRecord } from "@purse/protocol";
 import type { Abi, Hex } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
-import { feeTiers } from "./fees.ts";
+import { type FeeTiers, feeTiers } from "./fees.ts";
 import { quantity, quantityOf } from "./quantity.ts";
 import { readLog, type TransactionLogEntry } from "./receipt.ts";
-import { decodeRevert, revertOf } from "./revert.ts";
+import { decodeRevert, type Revert, revertOf } from "./revert.ts";
 import type { TransactionCall } from "./send.ts";
 import { getSigner } from "./signer.ts";
-import type { BalanceChange, SimulateOptions, Simulation } from "./simulate.ts";
+
+/** A change of one of the sender's balances. */
+export interface BalanceChange {
+  type: "native" | "erc20" | "erc721" | "erc1155";
+  /** Lowercase hex; null for the native currency. */
+  contractAddress: string | null;
+  /** For NFTs. */
+  tokenId: bigint | null;
+  /** In the smallest unit, without gas; negative for losses. */
+  amount: bigint;
+}
+
+/** The simulated effects of a transaction. */
+export interface Simulation {
+  /** Lowercase hex. */
+  from: string;
+  /** The revert reason; null if it would succeed. */
+  revert: Revert | null;
+  /** null if it would fail. */
+  gas: bigint | null;
+  fees: FeeTiers;
+  changes: BalanceChange[];
+  /** Whether `changes` includes tokens: nodes without eth_simulateV1 report only the native currency. */
+  complete: boolean;
+}
+
+/** Options of a simulation. */
+export interface SimulateOptions {
+  /** Used to decode the errors of the called contract. */
+  abi?: Abi | undefined;
+}
 
 /** keccak256 of the token standards' events. */
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";

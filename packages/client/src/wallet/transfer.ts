@@ -1,22 +1,7 @@
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
-import type { WaitOptions } from "./timeouts.ts";
+import type { TransferOptions } from "./transferCall.ts";
 
-/** An integer: decimal or hex string, bigint, or another library's big number. */
-export type IntegerLike = string | number | bigint | { toString(): string };
-
-/** Amounts are in the smallest unit (wei for the native currency). */
-export interface TransferOptions extends WaitOptions {
-  type?: "native" | "erc20" | "erc721" | "erc1155";
-  /** An address, or a name (`alice.eth`) that is resolved. */
-  receiver?: string;
-  amount?: IntegerLike;
-  contractAddress?: string;
-  contract_address?: string;
-  tokenId?: IntegerLike;
-  token_id?: IntegerLike;
-  /** Always treated as `evm`, as in Moralis. */
-  system?: string;
-}
+export type { IntegerLike, TransferOptions } from "./transferCall.ts";
 
 /**
  * Sends native currency or a token from the connected wallet. As in Moralis, it throws the

@@ -2,7 +2,24 @@ import type { Eip1193Provider } from "./eip1193.ts";
 import { addressOfName } from "./ens.ts";
 import type { TransactionCall } from "./send.ts";
 import { getSigner } from "./signer.ts";
-import type { IntegerLike, TransferOptions } from "./transfer.ts";
+import type { WaitOptions } from "./timeouts.ts";
+
+/** An integer: decimal or hex string, bigint, or another library's big number. */
+export type IntegerLike = string | number | bigint | { toString(): string };
+
+/** Amounts are in the smallest unit (wei for the native currency). */
+export interface TransferOptions extends WaitOptions {
+  type?: "native" | "erc20" | "erc721" | "erc1155";
+  /** An address, or a name (`alice.eth`) that is resolved. */
+  receiver?: string;
+  amount?: IntegerLike;
+  contractAddress?: string;
+  contract_address?: string;
+  tokenId?: IntegerLike;
+  token_id?: IntegerLike;
+  /** Always treated as `evm`, as in Moralis. */
+  system?: string;
+}
 
 const REQUIRED = {
   native: ["receiver", "amount"],
