@@ -59,7 +59,12 @@ const BY_TITLE = {
       why: "checks the text of a start that is refused",
     },
     {
-      titles: ["can create a parse-server v", "should load a middleware"],
+      titles: [
+        "can create a parse-server v",
+        "should load a middleware",
+        "can call start",
+        "can get starting",
+      ],
       why: "starts a server in its own process",
     },
     { titles: ["properly gives publicServerURL"], why: "reads the configuration of the process" },
