@@ -59,7 +59,7 @@ describe("wallet sign-in", () => {
     ["that has expired", { time: -10 * 60_000 }],
     ["with another Id line before", { data: (text: string) => `Id: test-app:x\n${text}` }],
     ["with lines after the Id line", { data: (text: string) => `${text}\nand more` }],
-    ["with a carriage return", { data: (text: string) => text.replace("\n", "\r\n") }],
+    ["with a carriage return", { data: (text: string) => text.replace("\n", "\r") }],
     ["without an Id line", { data: () => "Moralis Authentication" }],
   ])("rejects a message %s", async (_name, change) => {
     expect(await signInWith(await proof(change))).toMatchObject({ status: 404, body: { code: 101 } });

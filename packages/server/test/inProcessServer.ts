@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../src/config/loadConfig.ts";
+import { loadConfig } from "../src/configuration.ts";
 import { createLogger } from "../src/core/logger.ts";
 import { createServer } from "../src/server.ts";
 
