@@ -435,7 +435,7 @@ describe.each(DATABASES)("the limits of GraphQL on %s", (database) => {
         .toEqual(["3", "4"]);
     });
 
-    /** Creates objects until the connection has received one of them for each of its subscriptions. */
+    /** Creates objects until the connection has received one of them for so many of its subscriptions. */
     async function eventsOf(received: { payload?: unknown }[], count: number): Promise<void> {
       const ofOneObject = () =>
         Object.values(Object.groupBy(received, ({ payload }) => JSON.stringify(payload))).map(
@@ -446,7 +446,7 @@ describe.each(DATABASES)("the limits of GraphQL on %s", (database) => {
           await rest(purse, "POST", "/classes/Jot", { title: `event ${crypto.randomUUID()}` });
           return Math.max(0, ...ofOneObject());
         })
-        .toBe(count);
+        .toBeGreaterThanOrEqual(count);
     }
 
     it("end subscriptions with 124 whose events take too many queries to resolve", async () => {

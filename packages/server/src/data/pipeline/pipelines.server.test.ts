@@ -7,6 +7,7 @@ import { DOCUMENT, EXPRESSION_CASES, PLAIN_EXPRESSIONS } from "../../../test/pip
 import { MATCH_CASES, NULL_ITEM_CASES } from "../../../test/pipelines/matchCases.ts";
 import { STAGE_CASES } from "../../../test/pipelines/stageCases.ts";
 import { createDatabase, dropDatabase } from "../../../test/postgresDatabase.ts";
+import { DATABASES } from "../../../test/storeCopies.ts";
 
 const MASTER_KEY = "test-master-key";
 /** Expressions that are evaluated by one request. */
@@ -15,7 +16,7 @@ const AT_ONCE = 50;
 /** Requests of the tables run several at a time, as they do from clients. */
 const CONCURRENT = 4;
 
-describe.each(["SQLite", "PostgreSQL"])("pipelines on %s", (database) => {
+describe.each(DATABASES)("pipelines on %s", (database) => {
   let server: InProcessServer;
   let url: string | undefined;
 
