@@ -52,10 +52,12 @@ export function connectionAttacks(): Attack[] {
         headOf(target, "POST", "/server/classes/Hostile", "Content-Length: 200000\r\n"),
       ),
     ),
-    attack(
-      "20 connections with 250 requests each",
-      connections(20, (target) => headOf(target, "GET", "/server/classes/Probe").repeat(250)),
-      true,
+    ...[80, 250].map((count) =>
+      attack(
+        `20 connections with ${count} requests each`,
+        connections(20, (target) => headOf(target, "GET", "/server/classes/Probe").repeat(count)),
+        count === 80,
+      ),
     ),
     {
       ...attack("20 connections that do not read 10 responses of 1 MB each", async (target) => {
