@@ -1,20 +1,19 @@
-import type { IncomingMessage } from "node:http";
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import type { DataApiAuthResult } from "../apiKeys/dataApiLimits.ts";
 import type { Challenges } from "../auth/index.ts";
 import { ANONYMOUS } from "../core/authContext.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
-import { errorReply, respond, sendReply } from "../core/http/reply.ts";
-import { noteError } from "../core/http/requestFacts.ts";
+import { respond } from "../core/http/reply.ts";
 import { missingEndpointError } from "./missingEndpointError.ts";
+import type { AuthenticateDataApi } from "./moralisApi.ts";
+import { guardByApiKey, jsonObjectIn, sendMessageErrors } from "./moralisApi.ts";
 
 export interface ChallengesApiDependencies {
   challenges: Challenges;
-  authenticate(message: IncomingMessage): Promise<DataApiAuthResult>;
+  authenticate: AuthenticateDataApi;
   clientAddressOf: ClientAddressOf;
   /** Maximum size of a body in bytes. */
   maxBodyBytes: number;
@@ -50,16 +49,8 @@ export function createChallengesApi(dependencies: ChallengesApiDependencies): Fa
   };
 
   return async (app) => {
-    app.addHook("onRequest", async (request, reply) => {
-      const { headers, error } = await authenticate(request.raw);
-      reply.headers(headers);
-      if (error) throw error;
-    });
-    app.setErrorHandler((error, request, reply) => {
-      noteError(request.raw, error);
-      const { body, ...answer } = errorReply(error, report);
-      sendReply(reply, { ...answer, body: JSON.stringify({ message: JSON.parse(body).error }) });
-    });
+    guardByApiKey(app, authenticate);
+    sendMessageErrors(app, report);
     for (const [url, run] of Object.entries(routes)) {
       app.post(url, { config: { api: "data" } }, (request, reply) => respond(reply, answer(request, run)));
     }
@@ -83,7 +74,7 @@ export function createChallengesApi(dependencies: ChallengesApiDependencies): Fa
       message,
       dependencies.maxBodyBytes,
       dependencies.memory,
-      parametersOf,
+      jsonObjectIn,
       (params) => run(params, clientAddressOf(message)),
     );
     return { status: 201, body: JSON.stringify(result) };
@@ -92,15 +83,4 @@ export function createChallengesApi(dependencies: ChallengesApiDependencies): Fa
 
 function requestFrom(ip: string) {
   return { auth: ANONYMOUS, ip };
-}
-
-function parametersOf(body: Buffer): JsonObject {
-  let value: unknown;
-  try {
-    value = parseJson(body.toString("utf8"));
-  } catch (error) {
-    if (error instanceof ProtocolError) throw error;
-  }
-  if (isJsonObject(value)) return value;
-  throw new ProtocolError(ErrorCode.INVALID_JSON, "the body must be a JSON object", 400);
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { type ChainService, MISSING_ENDPOINTS, type Route, runInGroup } from "@purse/chain";
 import {
   assertWithinJsonLimits,
@@ -9,7 +8,6 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import type { DataApiAuthResult } from "../apiKeys/dataApiLimits.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
@@ -19,17 +17,18 @@ import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
-import { errorReply, respond, sendReply } from "../core/http/reply.ts";
-import { noteError } from "../core/http/requestFacts.ts";
+import { respond } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { AnswerSize } from "../core/limits/answerSize.ts";
 import { answerChunks } from "../core/limits/answerText.ts";
 import { missingEndpointError } from "./missingEndpointError.ts";
+import type { AuthenticateDataApi } from "./moralisApi.ts";
+import { guardByApiKey, sendMessageErrors } from "./moralisApi.ts";
 import { DATA_PATHS } from "./paths.ts";
 
 export interface DataApiDependencies {
   service: ChainService;
-  authenticate(message: IncomingMessage): Promise<DataApiAuthResult>;
+  authenticate: AuthenticateDataApi;
   clientAddressOf: ClientAddressOf;
   /** Maximum size of a body in bytes: with an API key or the master key, and without. */
   maxBodyBytes: number;
@@ -48,16 +47,8 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
   const { service, authenticate, clientAddressOf, report } = dependencies;
 
   return async (app) => {
-    app.addHook("onRequest", async (request, reply) => {
-      const { headers, error } = await authenticate(request.raw);
-      reply.headers(headers);
-      if (error) throw error;
-    });
-    app.setErrorHandler((error, request, reply) => {
-      noteError(request.raw, error);
-      const { body, ...answer } = errorReply(error, report);
-      sendReply(reply, { ...answer, body: JSON.stringify({ message: JSON.parse(body).error }) });
-    });
+    guardByApiKey(app, authenticate);
+    sendMessageErrors(app, report);
     for (const route of service.routes) {
       app.route<{ Params: Record<string, string> }>({
         method: route.method === "GET" && !route.refreshes ? ["GET", "HEAD"] : route.method,

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { StreamRoute } from "../chainEvents/index.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
-import { errorReply, respond, sendReply } from "../core/http/reply.ts";
-import { noteError } from "../core/http/requestFacts.ts";
+import { respond } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import type { HttpContext } from "./httpContext.ts";
+import { jsonObjectIn, sendMessageErrors } from "./moralisApi.ts";
 
 export interface StreamsApiDependencies {
   routes: readonly StreamRoute[];
@@ -29,11 +29,7 @@ export function createStreamsApi(dependencies: StreamsApiDependencies): FastifyP
   const { routes, http, report } = dependencies;
 
   return async (app) => {
-    app.setErrorHandler((error, request, reply) => {
-      noteError(request.raw, error);
-      const { body, ...answer } = errorReply(error, report);
-      sendReply(reply, { ...answer, body: JSON.stringify({ message: JSON.parse(body).error }) });
-    });
+    sendMessageErrors(app, report);
     let description: Promise<ApiReply> | undefined;
     app.get("/streams/openapi.json", { exposeHeadRoute: true, config: { api: "data" } }, (_, reply) => {
       description ??= describe();
@@ -90,13 +86,5 @@ export function createStreamsApi(dependencies: StreamsApiDependencies): FastifyP
 function parametersOf(search: string, body: Buffer): JsonObject {
   const params: JsonObject = {};
   if (search !== "") addQueryParams(params, search);
-  if (body.length === 0) return params;
-  let value: unknown;
-  try {
-    value = parseJson(body.toString("utf8"));
-  } catch (error) {
-    if (error instanceof ProtocolError) throw error;
-  }
-  if (isJsonObject(value)) return { ...params, ...value };
-  throw new ProtocolError(ErrorCode.INVALID_JSON, "the body must be a JSON object", 400);
+  return body.length === 0 ? params : { ...params, ...jsonObjectIn(body) };
 }
