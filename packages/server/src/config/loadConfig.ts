@@ -21,9 +21,9 @@ import { type PasswordPolicy, withMinLength } from "./passwords.ts";
 import { assertRolesPossible } from "./processRoles.ts";
 import { readChains } from "./readChains.ts";
 import { readSections, SECTIONS, type SectionInputs, type SectionValues } from "./sections.ts";
+import { defaultInput, invalidInput, type SettingSources, settingInput } from "./settingInput.ts";
 import { SETTING_LIST } from "./settingList.ts";
 import { type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
-import type { SettingInfo } from "./settingTypes.ts";
 import { type UnknownVariable, unknownVariables } from "./unknownVariables.ts";
 import { assertValkeyPossible } from "./valkey.ts";
 import type { WalletServices } from "./walletServices.ts";
@@ -107,7 +107,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   assertOwnSettings(modules);
   const flags = parseFlags(argv, modules);
   if (path !== undefined) assertKnownKeys(file, path, modules);
-  const values = readSettings(flags, env, file);
+  const values = readSettings({ flags, env, file });
   const dataDir = resolve(cwd, values.dataDir);
   const keys = await resolveKeys(values, dataDir);
   const sections = readSections(file);
@@ -203,23 +203,18 @@ function assertKnownKeys(file: Record<string, unknown>, path: string, modules: r
   );
 }
 
-function readSettings(
-  flags: Record<string, string | undefined>,
-  env: Record<string, string | undefined>,
-  file: Record<string, unknown>,
-): SettingValues {
-  // Many shells and compose files pass an unset variable as an empty one.
-  const inputOf = (key: string, info: SettingInfo) =>
-    [
-      { name: info.flag, value: info.flag && flags[info.flag] },
-      { name: info.env, value: env[info.env] || undefined },
-      { name: `"${key}" of the config file`, value: file[key] ?? undefined },
-    ].find(({ value }) => value !== undefined);
-  const inputs = new Map(SETTING_LIST.map(({ key, info }) => [key, inputOf(key, info)]));
-  const environment = inputs.get("environment")?.value ?? environmentOfNode(env);
+function readSettings(sources: SettingSources): SettingValues {
+  const inputs = new Map(
+    SETTING_LIST.map(({ key, info }) => [
+      key,
+      settingInput({ key, flag: info.flag, variable: info.env }, sources),
+    ]),
+  );
+  const environment = inputs.get("environment")?.value ?? environmentOfNode(sources.env);
+  const environmentOfDefaults = environment === "production" ? "production" : "development";
   const values = SETTING_LIST.map(({ key, info }) => [
     key,
-    inputs.get(key)?.value ?? defaultOf(info, environment === "production"),
+    inputs.get(key)?.value ?? defaultInput(info, environmentOfDefaults),
   ]);
   // Code that is compiled for one object of this size takes longer, and stays in memory.
   const result = settingsSchema.safeParse({ ...Object.fromEntries(values), environment }, { jitless: true });
@@ -227,19 +222,12 @@ function readSettings(
   const [issue] = result.error.issues;
   const key = String(issue?.path[0]);
   const input = inputs.get(key);
-  const isSecret = SETTING_LIST.find((setting) => setting.key === key)?.info.isSecret ?? false;
-  throw new Error(
-    `${input?.name ?? key}${isSecret || !input ? "" : ` is "${String(input.value)}"`}: ${issue?.message}`,
-  );
+  if (!input) throw new Error(`${key}: ${issue?.message}`);
+  throw invalidInput(input, SETTING_LIST.find((setting) => setting.key === key)?.info ?? {}, issue?.message);
 }
 
-function environmentOfNode(env: Record<string, string | undefined>): "development" | "production" {
+function environmentOfNode(env: Readonly<Record<string, string | undefined>>): "development" | "production" {
   return env.NODE_ENV === "production" ? "production" : "development";
-}
-
-function defaultOf({ default: value }: SettingInfo, isProduction: boolean): string | undefined {
-  if (typeof value !== "object") return value;
-  return isProduction ? value.production : value.development;
 }
 
 async function resolveKeys(

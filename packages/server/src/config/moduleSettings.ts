@@ -8,15 +8,9 @@ import {
   variableOf,
 } from "@purse/kernel";
 import { SECTIONS } from "./sections.ts";
+import { defaultInput, invalidInput, type SettingSources, settingInput } from "./settingInput.ts";
 import { SETTING_LIST } from "./settingList.ts";
 import type { SettingValues } from "./settings.ts";
-
-/** Where the values of settings come from, by flag, variable and key. */
-export interface SettingSources {
-  flags: Readonly<Record<string, string | undefined>>;
-  env: Readonly<Record<string, string | undefined>>;
-  file: Readonly<Record<string, unknown>>;
-}
 
 /** The variable of a module's setting; undefined for one of the config file only. */
 export function moduleVariable({ key, env }: ModuleSetting): string | undefined {
@@ -47,10 +41,15 @@ export function configureModules(
   facts: ModuleFacts,
 ): ConfiguredModule[] {
   return modules.map((module) => {
-    const given = new Map(module.settings.map((setting) => [setting.key, inputOf(setting, sources)]));
+    const given = new Map(
+      module.settings.map((setting) => [
+        setting.key,
+        settingInput({ ...setting, variable: moduleVariable(setting) }, sources),
+      ]),
+    );
     const inputs = module.settings.map((setting) => [
       setting.key,
-      given.get(setting.key)?.value ?? defaultOf(setting, facts.environment),
+      given.get(setting.key)?.value ?? defaultInput(setting, facts.environment),
     ]);
     try {
       return module.configure(Object.fromEntries(inputs), facts);
@@ -58,29 +57,10 @@ export function configureModules(
       if (!(error instanceof SettingError)) throw error;
       const setting = module.settings.find(({ key }) => key === error.location);
       const input = setting && given.get(setting.key);
-      if (!setting || input?.name === undefined) throw inConfigFile(error);
-      throw new Error(
-        `${input.name}${setting.isSecret ? "" : ` is "${String(input.value)}"`}: ${error.message}`,
-      );
+      if (!setting || !input || input.isOfFile) throw inConfigFile(error);
+      throw invalidInput(input, setting, error.message);
     }
   });
-}
-
-/** The input of a setting with the flag or variable that has it; one of the config file has no name. */
-function inputOf(
-  setting: ModuleSetting,
-  { flags, env, file }: SettingSources,
-): { name?: string; value: unknown } {
-  const { flag } = setting;
-  if (flag !== undefined && flags[flag] !== undefined) return { name: flag, value: flags[flag] };
-  const variable = moduleVariable(setting);
-  // Many shells and compose files pass an unset variable as an empty one.
-  if (variable !== undefined && env[variable]) return { name: variable, value: env[variable] };
-  return { value: file[setting.key] ?? undefined };
-}
-
-function defaultOf({ default: value }: ModuleSetting, environment: "development" | "production"): unknown {
-  return typeof value === "object" ? value[environment] : value;
 }
 
 declare module "@purse/kernel" {
