@@ -51,7 +51,9 @@ export class ModuleHost {
    */
   async open(): Promise<void> {
     for (const module of sortByNeeds(this.#modules, (token) => this.#registry.has(token))) {
-      const contributions = await this.#lifecycle.start(module.name, () => openNamed(module, this.#registry));
+      const contributions = await this.#lifecycle.start(module.name, () =>
+        named(module.name, "did not open", () => module.open(this.#registry)),
+      );
       if (contributions.stop) this.#lifecycle.onStop(module.name, () => contributions.stop?.());
       this.#opened.push({ name: module.name, contributions });
     }
@@ -131,10 +133,6 @@ function sortByNeeds(
 
 function quoted(name: string): string {
   return name === "the server" ? name : `the module "${name}"`;
-}
-
-async function openNamed(module: ConfiguredModule, registry: ServiceRegistry): Promise<OpenModule> {
-  return named(module.name, "did not open", () => module.open(registry));
 }
 
 /** Runs a step of a module; the error of a failure names the module. */

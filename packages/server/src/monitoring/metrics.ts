@@ -22,15 +22,18 @@ import { processMemory } from "./processMemory.ts";
 export type ApiName = "parse" | "graphql" | "mcp" | "data" | "studio" | "other";
 
 /** A gauge, or a counter (`isTotal`), that is read when the metrics are scraped. */
-export interface ModuleMetric {
+export type ModuleMetric = {
   /** In snake case, as in `invoices_open`. Names of counters end with `_total`. */
   name: string;
   help: string;
   isTotal?: boolean;
-  /** The name of the label if `read` returns a value for each of its values. */
-  label?: string;
-  read(): number | readonly (readonly [labelValue: string, value: number])[];
-}
+} & (
+  | { label?: undefined; read(): number }
+  /** With a value for each value of a label. */
+  | { label: string; read(): LabeledValues }
+);
+
+type LabeledValues = Iterable<readonly [labelValue: string, value: number]>;
 
 /** Values that are read when metrics are scraped. */
 export interface MetricSources {
@@ -236,16 +239,11 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       "purse_refused_writes_total",
       "Writes that were refused because too much was stored from an address or in a class.",
       "limit",
-      () => storedBytes.refused,
+      () => Object.entries(storedBytes.refused),
     );
   }
 
-  function labeledCounter(
-    name: string,
-    help: string,
-    label: string,
-    read: () => Readonly<Record<string, number>>,
-  ): void {
+  function labeledCounter(name: string, help: string, label: string, read: () => LabeledValues): void {
     new Counter({
       name,
       help,
@@ -253,7 +251,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       registers,
       collect() {
         this.reset();
-        for (const [labelValue, value] of Object.entries(read())) this.inc({ [label]: labelValue }, value);
+        for (const [labelValue, value] of read()) this.inc({ [label]: labelValue }, value);
       },
     });
   }
@@ -280,46 +278,20 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       HIGHEST,
       () => read().refused.map(({ name }) => [name, 1]),
     );
-    new Counter({
-      name: "purse_cloud_interruptions_total",
-      help: "How often a function or trigger blocked its thread until it was ended.",
-      labelNames: ["function"],
-      registers,
-      collect() {
-        this.reset();
-        for (const [name, count] of read().interruptions) this.inc({ function: name }, count);
-      },
-    });
+    labeledCounter(
+      "purse_cloud_interruptions_total",
+      "How often a function or trigger blocked its thread until it was ended.",
+      "function",
+      () => read().interruptions,
+    );
   }
 
   function observeModule(metrics: readonly ModuleMetric[]): void {
-    for (const { name, help, label, isTotal, read } of metrics) {
-      const values = (): readonly (readonly [labels: Record<string, string>, value: number])[] => {
-        const found = read();
-        if (typeof found === "number") return [[{}, found]];
-        return found.map(([labelValue, value]) => [
-          label === undefined ? {} : { [label]: labelValue },
-          value,
-        ]);
-      };
-      const options = { name, help, labelNames: label === undefined ? [] : [label], registers };
-      if (isTotal)
-        new Counter({
-          ...options,
-          collect() {
-            this.reset();
-            for (const [labels, value] of values()) this.inc(labels, value);
-          },
-        });
-      else
-        new Gauge({
-          ...options,
-          aggregator: SUM,
-          collect() {
-            this.reset();
-            for (const [labels, value] of values()) this.set(labels, value);
-          },
-        });
+    for (const metric of metrics) {
+      const { name, help, isTotal = false } = metric;
+      if (metric.label === undefined) (isTotal ? count : gauge)(name, help, () => metric.read());
+      else if (isTotal) labeledCounter(name, help, metric.label, () => metric.read());
+      else labeledGauge(name, help, metric.label, SUM, () => metric.read());
     }
   }
 
@@ -343,7 +315,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
       "purse_replica_queries_total",
       "Queries for the replica by the server that has answered them.",
       "server",
-      () => status().reads,
+      () => Object.entries(status().reads),
     );
   }
 
@@ -396,7 +368,7 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     help: string,
     label: string,
     aggregator: Aggregator,
-    read: () => [labelValue: string, value: number][],
+    read: () => LabeledValues,
   ): void {
     new Gauge({
       name,
