@@ -1,7 +1,7 @@
 // `npm test`: installs what the tests need, runs them, and prints `N passed, N failed` at the end.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasChromium } from "./chromium.mjs";
 import { compiled, node, root } from "./install.mjs";
@@ -35,7 +35,7 @@ export async function runTests(args) {
     console.log(
       isNothing ? "No tests to run" : `The tests were not completed: ${signal ?? `code ${status}`}`,
     );
-    return { passed: 0, failed: isNothing ? 0 : 1, skipped: 0, isOk: isNothing };
+    return { passed: 0, failed: isNothing ? 0 : 1, skipped: 0, isOk: isNothing, failures: [] };
   }
   const report = JSON.parse(readFileSync(RESULTS, "utf8"));
   const { numPassedTests: passed, numFailedTests } = report;
@@ -45,11 +45,28 @@ export async function runTests(args) {
   const broken = report.testResults.filter(
     (file) => file.status === "failed" && file.assertionResults.length === 0,
   ).length;
-  return { passed, failed: numFailedTests + broken, skipped, isOk: status === 0 };
+  const failures = report.testResults.flatMap(failuresOf);
+  return { passed, failed: numFailedTests + broken, skipped, isOk: status === 0, failures };
 }
 
-/** Prints the counts of several runs in one line, and ends this process: with an error unless all tests passed. */
+/** What failed in a file of Vitest's report: a text with the file, the test and the first lines of its error, for each. */
+function failuresOf({ name, status, message, assertionResults }) {
+  const path = relative(root, name);
+  const failed = assertionResults.filter((result) => result.status === "failed");
+  if (failed.length === 0) return status === "failed" ? [`${path}\n${indent(message)}`] : [];
+  return failed.map(
+    ({ fullName, failureMessages }) => `${path} > ${fullName}\n${indent(failureMessages.join("\n"))}`,
+  );
+}
+
+const indent = (message) => message.split("\n").slice(0, 12).join("\n").replaceAll(/^/gm, "    ");
+
+/**
+ * Prints what failed in several runs and, in one line, their counts. Then ends this process: with an error unless all tests
+ * passed.
+ */
 export function conclude(runs) {
+  for (const failure of runs.flatMap(({ failures }) => failures)) console.log(`Failed: ${failure}`);
   const sum = (name) => runs.reduce((total, run) => total + run[name], 0);
   const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
