@@ -50,6 +50,17 @@ describe("findingsIn()", () => {
     expect(rulesAgainst("new QueryClient({ defaultOptions: { queries: { retry: false } } });")).toEqual([]);
   });
 
+  it.each(["describe('a', { concurrent: true }, all);", "it.concurrent('a', one);"])(
+    "refuses to poll by the shared expect() in a file with `%s`, and accepts that of a test",
+    (concurrent) => {
+      const shared = 'import { expect } from "vitest";\n';
+      const poll = "await expect.poll(count).toBe(1);";
+      expect(rulesAgainst(`${shared}${concurrent}\n${poll}`)).toEqual(["poll"]);
+      expect(rulesAgainst(`${concurrent}\nit('b', async ({ expect }) => { ${poll} });`)).toEqual([]);
+      expect(rulesAgainst(`${shared}describe('a', { concurrent: false }, all);\n${poll}`)).toEqual([]);
+    },
+  );
+
   it("names the line", () => {
     expect(findingsIn("a.test.ts", "\n\nsetTimeout(f, 5);")).toEqual([
       { file: "a.test.ts", line: 3, rule: "wait" },

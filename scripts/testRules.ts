@@ -1,13 +1,13 @@
 /*
  * Refuses what makes tests depend on luck, in tests and what supports them: waiting for a time instead of a condition, numbers
- * that are random in each run, fixed ports, and retries.
+ * that are random in each run, fixed ports, retries, and a shared expect() in concurrent tests.
  *   node scripts/run.mjs scripts/testRules.ts   lists every such place (part of `npm run check`)
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isSyntaxNode, lineAt, type SyntaxNode, visit, visitSource } from "./syntaxTree.ts";
 
-export type Rule = "wait" | "random" | "port" | "retry";
+export type Rule = "wait" | "random" | "port" | "retry" | "poll";
 
 /** A place that a rule forbids. */
 export interface Finding {
@@ -37,6 +37,7 @@ const INSTEAD: Readonly<Record<Rule, string>> = {
     "is random in each run; use Random with a seed that the test prints and accepts, or randomUUID() for a name",
   port: "is a fixed port; use 0 or freePort()",
   retry: "retries a test; mend what fails",
+  poll: "belongs to no test once another of the concurrent ones has ended; use the expect() that the test receives",
 };
 
 /** The files that may. */
@@ -72,6 +73,11 @@ const EXCEPTIONS: readonly Exception[] = [
     file: "tests/support/hostile/loopMonitor.mjs",
     rule: "wait",
     reason: "a monitor that samples the event loop",
+  },
+  {
+    file: "tests/security/services.server.test.ts",
+    rule: "poll",
+    reason: "its concurrent tests are those of one table, which polls for nothing",
   },
   { file: "tests/fixtures/cloud/slow.ts", rule: "wait", reason: "slow cloud code is the subject" },
   { file: "tests/proofs/soak.ts", rule: "wait", reason: "a load of so many requests per second" },
@@ -142,7 +148,30 @@ export function findingsIn(file: string, source: string): Finding[] {
     const rule = ruleAgainst(node, waits);
     if (rule) findings.push({ file, line: lineAt(source, node.start), rule });
   });
-  return findings;
+  return [...findings, ...sharedPolls(file, source)];
+}
+
+/** Where a file with concurrent tests polls by the `expect()` that Vitest exports: it belongs to the test that began last. */
+function sharedPolls(file: string, source: string): Finding[] {
+  let isConcurrent = false;
+  let isImported = false;
+  const polls: Finding[] = [];
+  visitSource(file, source, (node) => {
+    if (node.type === "Property" && nameOf(node.key) === "concurrent") isConcurrent ||= isTrue(node.value);
+    if (node.type === "MemberExpression" && nameOf(node.property) === "concurrent") isConcurrent = true;
+    if (node.type === "ImportSpecifier" && nameOf(node.imported) === "expect") isImported = true;
+    if (
+      node.type === "MemberExpression" &&
+      nameOf(node.property) === "poll" &&
+      nameOf(node.object) === "expect"
+    )
+      polls.push({ file, line: lineAt(source, node.start), rule: "poll" });
+  });
+  return isConcurrent && isImported ? polls : [];
+}
+
+function isTrue(node: unknown): boolean {
+  return isSyntaxNode(node) && node.value === true;
 }
 
 /** Adds the functions of `node:timers/promises`, under the names that the file gives them. */

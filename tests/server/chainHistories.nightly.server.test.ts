@@ -16,7 +16,7 @@ import {
   toHex,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { describe, expect, it } from "vitest";
+import { describe, type ExpectStatic, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { minedReceipt } from "../support/minedReceipt.ts";
@@ -65,7 +65,7 @@ interface Server {
 type Ends = (() => Promise<unknown>)[];
 
 /** Creates a separate chain and servers that index it. */
-async function newScenario(database: (typeof DATABASES)[number], ends: Ends) {
+async function newScenario(database: (typeof DATABASES)[number], ends: Ends, expect: ExpectStatic) {
   const folder = await mkdtemp(join(tmpdir(), "purse-histories-"));
   ends.push(() => rm(folder, { recursive: true, force: true }));
   const dataDir = join(folder, "chain");
@@ -255,10 +255,14 @@ function byId(a: JsonObject, b: JsonObject): number {
 const shortly = (objects: JsonObject[]) =>
   objects.map(({ block_hash, log_index, value }) => `${block_hash} ${log_index} ${value}`).sort();
 
-async function prove(database: (typeof DATABASES)[number], seed: number): Promise<void> {
+async function prove(
+  database: (typeof DATABASES)[number],
+  seed: number,
+  expect: ExpectStatic,
+): Promise<void> {
   const ends: Ends = [];
   try {
-    const { newServer, liveThrough, settled, moves, members } = await newScenario(database, ends);
+    const { newServer, liveThrough, settled, moves, members } = await newScenario(database, ends, expect);
     const lived = await newServer();
     const delivered = `${database}: ${(await liveThrough(seed, lived)).join(", ")}`;
     await settled(lived);
@@ -273,9 +277,9 @@ async function prove(database: (typeof DATABASES)[number], seed: number): Promis
 
 // On both databases concurrently, because most of the time is spent on leases of killed processes.
 describe.each(DATABASES)("a server with a random chain history on %s", { concurrent: true }, (database) => {
-  it.each(seeds)(
+  it.for(seeds)(
     "has the same objects and role members as a new one after the history with seed %i",
     { timeout: 240_000 },
-    (seed) => prove(database, seed),
+    (seed, { expect }) => prove(database, seed, expect),
   );
 });
