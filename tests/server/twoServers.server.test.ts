@@ -49,11 +49,12 @@ describe("two servers on one PostgreSQL", () => {
     for (const { subscribe } of clients) await subscribe("Race");
     const { body } = await rest(one, "POST", "/classes/Race", { n: 0 });
     const increment = { n: { __op: "Increment", amount: 1 } };
-    await Promise.all(
+    const updates = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         rest(i % 2 ? one : two, "PUT", `/classes/Race/${body.objectId}`, increment),
       ),
     );
+    expect(updates.filter(({ status }) => status !== 200).map(({ body }) => body)).toEqual([]);
     for (const { received, socket } of clients) {
       await expect.poll(() => received.length).toBe(21);
       expect(received.map(({ object }) => object?.n)).toEqual(Array.from({ length: 21 }, (_, n) => n));
