@@ -205,7 +205,7 @@ describe("rejected parameters", () => {
     ["getNativeBalance", { address, to_block: 1.5 }, "to_block", "non-negative integer"],
     ["getTransaction", { transaction_hash: "0x12" }, "transaction_hash", "64 hexadecimal digits"],
     [...block("newest"), "latest"],
-    [...block("0x12"), "block number"],
+    [...block("0x12345678901234"), "block number"],
     [...tokens({ addresses: [] }), "at least one item"],
     [...tokens({ addresses: Array(101).fill(address) }), "at most 100"],
     [...tokens({ addresses: `${address},x` }), "40 hexadecimal digits"],
