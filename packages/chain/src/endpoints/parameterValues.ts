@@ -55,13 +55,12 @@ export const INTEGER_ERROR = "must be a non-negative integer";
 const integer = z.preprocess(textToNumber, z.int(INTEGER_ERROR).min(0, INTEGER_ERROR));
 
 /** The same, also in hexadecimal, as in JSON-RPC. */
-export const blockNumber = z.preprocess(
-  (value) =>
-    typeof value === "string" && /^0x[0-9a-f]{1,13}$/i.test(value.trim())
-      ? Number(value.trim())
-      : textToNumber(value),
-  z.int(INTEGER_ERROR).min(0, INTEGER_ERROR),
-);
+export const blockNumber = z.preprocess(blockToNumber, z.int(INTEGER_ERROR).min(0, INTEGER_ERROR));
+
+function blockToNumber(value: unknown): unknown {
+  const isHex = typeof value === "string" && /^0x[0-9a-f]{1,13}$/i.test(value.trim());
+  return isHex ? Number(value.trim()) : textToNumber(value);
+}
 
 export function textToNumber(value: unknown): unknown {
   return typeof value === "string" && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value;
@@ -69,7 +68,7 @@ export function textToNumber(value: unknown): unknown {
 
 const BLOCK_ERROR = "must be a block number, a hash of 0x and 64 hexadecimal digits, or latest";
 export const blockOrHash = z.preprocess(
-  textToNumber,
+  blockToNumber,
   z.union(
     [z.literal("latest"), z.int(BLOCK_ERROR).min(0, BLOCK_ERROR), hex(HASH_EXAMPLE, BLOCK_ERROR)],
     BLOCK_ERROR,

@@ -22,6 +22,16 @@ function errorMessage(name: EndpointName, given: Parameters): unknown {
   throw new Error("the parameters were taken");
 }
 
+it.each([
+  ["0x1f4", 500],
+  [" 0X1F4 ", 500],
+  ["500", 500],
+  ["latest", "latest"],
+  [hash.toUpperCase().replace("X", "x"), hash],
+])("the block %s is taken by number in both notations, by hash or as the latest", (given, block) => {
+  expect(read("getBlock", { block_number_or_hash: given })).toMatchObject({ block_number_or_hash: block });
+});
+
 describe("a missing parameter", () => {
   it("of the path is named", { tags: ["5.data.path-parameter-required"] }, () => {
     for (const nothing of [undefined, null, ""])
@@ -195,7 +205,7 @@ describe("rejected parameters", () => {
     ["getNativeBalance", { address, to_block: 1.5 }, "to_block", "non-negative integer"],
     ["getTransaction", { transaction_hash: "0x12" }, "transaction_hash", "64 hexadecimal digits"],
     [...block("newest"), "latest"],
-    [...block("0x12"), "block number"],
+    [...block("0x12345678901234"), "block number"],
     [...tokens({ addresses: [] }), "at least one item"],
     [...tokens({ addresses: Array(101).fill(address) }), "at most 100"],
     [...tokens({ addresses: `${address},x` }), "40 hexadecimal digits"],

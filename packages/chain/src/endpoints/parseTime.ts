@@ -12,6 +12,8 @@ const ORDINAL = /^(\d{4})-?(\d{3})$/;
 /** The time forms of ISO 8601; hours may be followed by minutes, seconds and a fraction. */
 const TIME = /^(\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?)?$/;
 const ZONE = /(?:Z|([+-])(\d{2})(?::?(\d{2}))?)$/i;
+/** The largest offset of a time zone. */
+const MAX_OFFSET_MINUTES = 14 * 60;
 /** A time zone at the end of another format. */
 const NAMED_ZONE = /(?:\dZ|\b(?:UTC?|GMT|[ECMP][SD]T)|[+-]\d{2}:?\d{2})\s*(?:\([^)]*\))?$/i;
 
@@ -38,8 +40,39 @@ function parseText(text: string): number | undefined {
     // Other formats can begin with a valid date, but must not replace an invalid one.
     if (iso !== undefined || parseDate(text.split(/[T ]/i, 1)[0] ?? "") === undefined) return iso;
   }
-  const ms = Date.parse(NAMED_ZONE.test(text) ? text : `${text} UTC`);
+  return YEAR_OF_SIX_DIGITS.test(text) ? secondsOf(Date.parse(text)) : parseOther(text);
+}
+
+const YEAR_OF_SIX_DIGITS = /^[+-]\d{6}-\d{2}-\d{2}T/;
+
+function secondsOf(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms / 1000;
+}
+
+/** A time of day or a time zone in another format. */
+const CLOCK_OR_ZONE =
+  /\d+:[\d:.]*(?:\s*[ap]m\b)?|\b\d{1,2}\s*[ap]m\b|(?:GMT|UTC?|\s)[+-]\d{2,4}\b|\([^)]*\)/gi;
+/** What other formats consist of: numbers, months, days of the week, "GMT" and the like. */
+const WORDS =
+  /^(?:\d+(?:st|nd|rd|th|t)?|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|(?:mon|tue|wed|thu|fri|sat|sun)\w*|utc?|gmt|[ecmp][sd]t|[ap]m|t|z)$/i;
+
+/** Parses a format that only Date knows. Date also takes other words and days that the month does not have. */
+function parseOther(text: string): number | undefined {
+  const date = text.replace(CLOCK_OR_ZONE, " ");
+  const words = date.match(/[^\s,./-]+/g) ?? [];
+  if (!words.every((word) => WORDS.test(word))) return undefined;
+  const numbers = words.filter((word) => /^\d/.test(word)).map((word) => Number.parseInt(word, 10));
+  if (numbers.length < 2 && numbers[0] !== undefined && numbers[0] < 1000) return undefined;
+  if (rollsOver(date, numbers)) return undefined;
+  return secondsOf(Date.parse(NAMED_ZONE.test(text) ? text : `${text} UTC`));
+}
+
+/** Whether Date takes the 29th, 30th or 31st as a day of the next month. */
+function rollsOver(date: string, numbers: readonly number[]): boolean {
+  const wall = new Date(Date.parse(`${date} UTC`));
+  const year = wall.getUTCFullYear();
+  const yearAt = numbers.includes(year) ? numbers.indexOf(year) : numbers.lastIndexOf(year % 100);
+  return wall.getUTCDate() <= 3 && numbers.some((number, i) => i !== yearAt && number >= 29 && number <= 31);
 }
 
 function parseIso(text: string): number | undefined {
@@ -50,7 +83,8 @@ function parseIso(text: string): number | undefined {
   if (clock === undefined) return day / 1000;
   const zone = ZONE.exec(clock);
   const ms = parseClock(zone ? clock.slice(0, zone.index) : clock);
-  return ms === undefined ? undefined : (day + ms - offsetMs(zone)) / 1000;
+  const offset = offsetMs(zone);
+  return ms === undefined || offset === undefined ? undefined : (day + ms - offset) / 1000;
 }
 
 /** Start of a day in UTC, in ms since the epoch. */
@@ -88,8 +122,10 @@ function parseClock(text: string): number | undefined {
   return minutes < 60 && seconds < 60 && ms <= DAY_MS ? ms : undefined;
 }
 
-/** Offset of a time zone from UTC in ms. */
-function offsetMs(zone: RegExpExecArray | null): number {
+/** Offset of a time zone from UTC in ms; undefined if no zone has it. */
+function offsetMs(zone: RegExpExecArray | null): number | undefined {
   const [, sign, hours = "0", minutes = "0"] = zone ?? [];
-  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  const total = Number(hours) * 60 + Number(minutes);
+  if (Number(minutes) > 59 || total > MAX_OFFSET_MINUTES) return undefined;
+  return (sign === "-" ? -1 : 1) * total * 60_000;
 }

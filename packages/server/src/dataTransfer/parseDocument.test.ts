@@ -1,5 +1,27 @@
+import type { JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
 import { classFromDump, convertDocument } from "./parseDocument.ts";
+
+describe("dates of a dump", () => {
+  const dumpClass = classFromDump({ _id: "Visit", at: "date" });
+  const atOf = (at: JsonValue) => convertDocument("Visit", { _id: "a", at }, dumpClass, new Set()).object.at;
+
+  it.each<[JsonValue, string]>([
+    [{ $date: "2024-02-29T10:00:00.000Z" }, "2024-02-29T10:00:00.000Z"],
+    [{ $date: "2024-02-29T10:00:00.000-0400" }, "2024-02-29T14:00:00.000Z"],
+    [{ $date: { $numberLong: "-1" } }, "1969-12-31T23:59:59.999Z"],
+    ["2024-02-29 10:00", "2024-02-29T10:00:00.000Z"],
+  ])("are imported with their time, which is in UTC without a zone: %j", (at, iso) => {
+    expect(atOf(at)).toEqual({ __type: "Date", iso });
+  });
+
+  it.each<JsonValue>([{ $date: "2024-02-30T10:00:00.000Z" }, "2023-02-29T10:00:00.000Z", "soon"])(
+    "that do not exist are errors: %j",
+    (at) => {
+      expect(() => atOf(at)).toThrow("is not a date");
+    },
+  );
+});
 
 describe("a class of on-chain events in a dump of Moralis", () => {
   const dumpClass = classFromDump({

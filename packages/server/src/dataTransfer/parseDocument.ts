@@ -3,6 +3,7 @@ import {
   FIELD_TYPES,
   type FieldType,
   isJsonObject,
+  isoTime,
   isWireDate,
   type JsonObject,
   type JsonValue,
@@ -139,8 +140,14 @@ export function convertDocument(
 function parseTimestamp(value: JsonValue | undefined): string {
   const time = value === undefined ? null : fromExtendedJson(value);
   if (isWireDate(time)) return time.iso;
-  if (typeof time === "string" && !Number.isNaN(Date.parse(time))) return new Date(time).toISOString();
-  return new Date(0).toISOString();
+  const ms = typeof time === "string" ? isoTime(time) : undefined;
+  return new Date(ms ?? 0).toISOString();
+}
+
+function dateFrom(text: string): JsonValue {
+  const ms = isoTime(text);
+  if (ms === undefined) throw new Error(`${text} is not a date`);
+  return { __type: "Date", iso: new Date(ms).toISOString() };
 }
 
 /** Parses `Class$id`. */
@@ -164,7 +171,7 @@ function valueFrom(value: JsonValue, type: FieldType | undefined): JsonValue {
     case "File":
       return typeof value === "string" ? { __type: "File", name: value } : value;
     case "Date":
-      return typeof value === "string" ? { __type: "Date", iso: new Date(value).toISOString() } : value;
+      return typeof value === "string" ? dateFrom(value) : value;
     case "Bytes":
       return typeof value === "string" ? { __type: "Bytes", base64: value } : value;
     default:

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { isJsonObject, isoTime, type JsonObject, type JsonValue } from "@purse/protocol";
 import { Cron } from "croner";
 
 /** Schedule of a job, defined by cloud code or a row of `_JobSchedule`. Times are in ms since the epoch. */
@@ -79,9 +79,7 @@ export function parseSchedule(row: JsonObject): Schedule {
 function onlyTimeOf({ cron, startAfter, repeatMinutes, daysOfWeek }: JsonObject): number | undefined {
   const isRepeated =
     Boolean(cron) || Boolean(repeatMinutes) || (Array.isArray(daysOfWeek) && daysOfWeek.length > 0);
-  return isRepeated || typeof startAfter !== "string" || startAfter === ""
-    ? undefined
-    : Date.parse(startAfter);
+  return isRepeated || typeof startAfter !== "string" || startAfter === "" ? undefined : isoTime(startAfter);
 }
 
 function paramsOf({ params }: JsonObject): JsonObject {
@@ -99,8 +97,10 @@ function nextTimeOf({
   timeOfDay,
 }: JsonObject): Schedule["next"] {
   if (typeof cron === "string" && cron !== "") return cronTimes(cron);
-  const start = typeof startAfter === "string" && startAfter !== "" ? Date.parse(startAfter) : undefined;
-  if (Number.isNaN(start)) throw new Error("startAfter must be a time, as in 2026-01-01T00:00:00.000Z");
+  const hasStart = typeof startAfter === "string" && startAfter !== "";
+  const start = hasStart ? isoTime(startAfter) : undefined;
+  if (hasStart && start === undefined)
+    throw new Error("startAfter must be a time, as in 2026-01-01T00:00:00.000Z");
   if (Array.isArray(daysOfWeek) && daysOfWeek.length > 0) {
     const [, hours, minutes] = /^(\d{1,2}):(\d{2})/.exec(String(timeOfDay ?? "00:00")) ?? [];
     if (hours === undefined || minutes === undefined) throw new Error("timeOfDay must be as in 13:30");

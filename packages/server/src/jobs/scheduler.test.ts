@@ -244,6 +244,7 @@ describe("a row of _JobSchedule", () => {
   it.each<[object, (string | undefined)[]]>([
     [{ cron: "30 4 * * *" }, ["2026-01-01T04:30:00.000Z", "2026-01-02T04:30:00.000Z"]],
     [{ startAfter: "2026-02-01T00:00:00.000Z" }, ["2026-02-01T00:00:00.000Z", undefined]],
+    [{ startAfter: "2026-02-01 06:00" }, ["2026-02-01T06:00:00.000Z", undefined]],
     [
       { startAfter: "2025-12-31T23:50:00.000Z", repeatMinutes: 15 },
       ["2026-01-01T00:05:00.000Z", "2026-01-01T00:20:00.000Z"],
@@ -260,6 +261,7 @@ describe("a row of _JobSchedule", () => {
     {},
     { jobName: "a", cron: "x" },
     { jobName: "a", startAfter: "soon" },
+    { jobName: "a", startAfter: "2026-02-30T00:00:00.000Z" },
     { jobName: "a", cron: "* * * * *", params: "[" },
     { jobName: "a", cron: "* * * * *", catchUp: "always" },
     { jobName: "a", daysOfWeek: ["9"], timeOfDay: "13:30" },

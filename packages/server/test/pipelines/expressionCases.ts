@@ -756,7 +756,15 @@ const STRINGS: Record<string, ExpressionCase[]> = {
     ],
     [{ $regexFindAll: { input: "$text", regex: "x" } }, []],
     [{ $regexFindAll: { input: "$nothing", regex: "x" } }, []],
-    [{ $size: { $regexFindAll: { input: "aaa", regex: "" } } }, 4],
+    [{ $size: { $regexFindAll: { input: "aaa", regex: "" } } }, 3],
+    [{ $size: { $regexFindAll: { input: "", regex: "" } } }, 1],
+    [
+      { $regexFindAll: { input: "aab", regex: "a*" } },
+      [
+        { match: "aa", idx: 0, captures: [] },
+        { match: "", idx: 2, captures: [] },
+      ],
+    ],
   ],
   $regexMatch: [
     [{ $regexMatch: { input: "$text", regex: "^h" } }, false],

@@ -1,6 +1,7 @@
 import {
   ErrorCode,
   isJsonObject,
+  isoTime,
   type JsonObject,
   type JsonValue,
   ProtocolError,
@@ -79,14 +80,10 @@ function timeOf(
   const value = body[name];
   if (value === undefined) return undefined;
   const isNumber = typeof value === "number";
-  const isLocal = !isNumber && !/(Z|[+-]\d\d:\d\d)$/.test(String(value));
-  // A time without a zone is read as UTC, independent of the server's time zone.
-  const isTimeOfDay = isLocal && String(value).includes("T");
-  const at = isNumber
-    ? value * 1_000
-    : typeof value === "string"
-      ? Date.parse(value + (isTimeOfDay ? "Z" : ""))
-      : Number.NaN;
+  const isLocal = !isNumber && !/[T ].*(Z|[+-]\d\d(:?\d\d)?)$/i.test(String(value));
+  // Without a zone, a time of day is in UTC, whatever the zone of the server.
+  const time = typeof value === "string" ? isoTime(value) : undefined;
+  const at = isNumber ? value * 1_000 : (time ?? Number.NaN);
   if (!Number.isFinite(new Date(at).valueOf())) {
     throw misconfigured(`${typeof value === "object" ? JSON.stringify(value) : value} is not valid time.`);
   }

@@ -107,6 +107,26 @@ describe("a push", () => {
     expect((await one.acquire(fixed))?.expiresAt).toBe(Date.parse(at));
   });
 
+  it.each(["2030-02-30T10:00:00Z", "2030-04-31T10:00:00", "2030-02-30", "Jan 5"])(
+    "at a time that does not exist is rejected: %s",
+    async (time) => {
+      const { order: requestOf } = await openProcesses();
+      for (const name of ["push_time", "expiration_time"]) {
+        expect(() => requestOf({ [name]: time })).toThrow(`${time} is not valid time.`);
+      }
+    },
+  );
+
+  it.each([
+    ["2030-01-01T20:00:00+0530", "2030-01-01T14:30:00.000Z"],
+    ["2030-01-01T20:00:00z", "2030-01-01T20:00:00.000Z"],
+    ["2030-01-01 20:00", "2030-01-01T20:00:00.000"],
+    ["2030-01-01", "2030-01-01T00:00:00.000"],
+  ])("has the time of its order: %s", async (time, pushTime) => {
+    const { order: requestOf } = await openProcesses();
+    expect(requestOf({ push_time: time })).toMatchObject({ pushTime });
+  });
+
   it("without a time zone is sent in waves, once each, from the first to the last time zone", async () => {
     const { one, two, clock, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({ push_time: "2030-01-01T20:00:00" }));

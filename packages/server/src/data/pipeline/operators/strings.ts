@@ -240,7 +240,11 @@ export const STRINGS: Operators = {
   ),
   $regexFindAll: regex(
     () => [],
-    (text, search) => Array.from(search(text), (match) => matchDocument(text, match)),
+    (text, search) => {
+      // As in MongoDB, nothing is found behind the last character, unless the text is empty.
+      const found = [...search(text)].filter(({ start }) => start < text.length || text === "");
+      return found.map((match) => matchDocument(text, match));
+    },
   ),
   $regexMatch: regex(
     () => false,
