@@ -19,6 +19,8 @@ describe("dates of a dump", () => {
     "that do not exist are errors: %j",
     (at) => {
       expect(() => atOf(at)).toThrow("is not a date");
+      const created = () => convertDocument("Visit", { _id: "a", _created_at: at }, dumpClass, new Set());
+      expect(created).toThrow("is not a date");
     },
   );
 });

@@ -139,15 +139,16 @@ export function convertDocument(
 
 function parseTimestamp(value: JsonValue | undefined): string {
   const time = value === undefined ? null : fromExtendedJson(value);
+  if (time === null) return new Date(0).toISOString();
   if (isWireDate(time)) return time.iso;
-  const ms = typeof time === "string" ? isoTime(time) : undefined;
-  return new Date(ms ?? 0).toISOString();
+  return isoOf(time);
 }
 
-function dateFrom(text: string): JsonValue {
-  const ms = isoTime(text);
-  if (ms === undefined) throw new Error(`${text} is not a date`);
-  return { __type: "Date", iso: new Date(ms).toISOString() };
+/** The time that a text names, in UTC. */
+function isoOf(text: JsonValue): string {
+  const ms = typeof text === "string" ? isoTime(text) : undefined;
+  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is not a date`);
+  return new Date(ms).toISOString();
 }
 
 /** Parses `Class$id`. */
@@ -171,7 +172,7 @@ function valueFrom(value: JsonValue, type: FieldType | undefined): JsonValue {
     case "File":
       return typeof value === "string" ? { __type: "File", name: value } : value;
     case "Date":
-      return typeof value === "string" ? dateFrom(value) : value;
+      return typeof value === "string" ? { __type: "Date", iso: isoOf(value) } : value;
     case "Bytes":
       return typeof value === "string" ? { __type: "Bytes", base64: value } : value;
     default:
