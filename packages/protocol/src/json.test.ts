@@ -5,6 +5,8 @@ import { assertWithinJsonLimits, type JsonLimits, parseJson } from "./json.ts";
 const LIMITS: JsonLimits = { depth: 5, nodes: 20, values: 50, escapes: 1_000 };
 const list = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join()}]`;
 
+const objectOf = (keys: number) => `{${Array.from({ length: keys }, (_, i) => `"k${i}":1`).join()}}`;
+
 function codeOf(text: string, limits = LIMITS): number | undefined {
   try {
     assertWithinJsonLimits(text, limits);
@@ -34,6 +36,19 @@ describe("parseJson", () => {
     ["a string that never ends", `["${'\\"'.repeat(500)}`, undefined],
   ])("limits the values, nodes, depth and escapes of JSON: %s", (_, text, code) => {
     expect(codeOf(text)).toBe(code);
+  });
+
+  it.each<[string, string, number | undefined]>([
+    ["an object with as many keys as it may have", `{"a":${objectOf(50_000)}}`, undefined],
+    ["an object with one key more", `{"a":${objectOf(50_001)}}`, 107],
+    ["a body with one key more", objectOf(50_001), 107],
+    ["an object with more keys after an inner array", `{"b":[1,2],${objectOf(50_000).slice(1)}`, 107],
+    ["two objects that have more together", `[${objectOf(40_000)},${objectOf(40_000)}]`, undefined],
+    ["an array with more items", list(100_000, "1"), undefined],
+  ])("limits the keys of one object, also with the master key: %s", (_, text, code) => {
+    expect(codeOf(text, { depth: 200, nodes: 5_000_000, values: 20_000_000, escapes: 50_000_000 })).toBe(
+      code,
+    );
   });
 
   it("finds the end of every string, wherever it has escapes and quotes", () => {

@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { MAX_OBJECT_KEYS } from "./limits.ts";
 
 /** Limits for parsing JSON. The number of values determines the cost in time and memory, not the length of the text. */
 export interface JsonLimits {
@@ -48,6 +49,8 @@ export function assertWithinJsonLimits(text: string, limits: JsonLimits): void {
   let nodes = 0;
   let commas = 0;
   let plainCount = 0;
+  // The commas of the objects around the current position, each after a key; undefined for arrays.
+  const keys: (number | undefined)[] = [];
   const strings: StringScan = { escapes: 0, maxEscapes: limits.escapes, quoteAt: -1, backslashAt: -1 };
   const { length } = text;
   for (let at = 0; at < length; at++) {
@@ -57,10 +60,16 @@ export function assertWithinJsonLimits(text: string, limits: JsonLimits): void {
       at = stringEnd(text, at + 1, strings);
     } else if (code === COMMA) {
       commas++;
+      const previousKeys = keys[depth];
+      if (previousKeys !== undefined) {
+        if (previousKeys + 1 >= MAX_OBJECT_KEYS) throw tooManyError("keys in one object", MAX_OBJECT_KEYS);
+        keys[depth] = previousKeys + 1;
+      }
     } else if (code === 0x5b || code === 0x7b) {
       nodes++;
       depth++;
       if (depth > limits.depth) throw tooDeepError(limits.depth);
+      keys[depth] = code === 0x7b ? 0 : undefined;
     } else if (code === 0x5d || code === 0x7d) {
       depth--;
     } else {

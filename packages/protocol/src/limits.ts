@@ -5,6 +5,8 @@
 
 /** Nesting depth of values; deeper ones are rejected before any recursion. */
 export const MAX_DEPTH = 64;
+/** Keys of one object in JSON, for every client: objects with more take very long to parse and to copy. */
+export const MAX_OBJECT_KEYS = 50_000;
 /** Fields of one save. */
 export const MAX_FIELDS = 1_000;
 /** Length of an object as JSON; updates that exceed it are rejected. */
