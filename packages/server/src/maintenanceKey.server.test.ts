@@ -1,8 +1,8 @@
 import { ErrorCode } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type InProcessServer, startInProcess } from "../test/inProcessServer.ts";
-import type { ParseEndpoint } from "./api/parseEndpoints/endpoint.ts";
 import { PARSE_ENDPOINTS } from "./api/parseEndpoints/table.ts";
+import type { ParseEndpoint } from "./core/http/endpoint.ts";
 import { SYSTEM_CLASS_FIELDS } from "./data/schema/systemClasses.ts";
 
 const MASTER = { "x-parse-master-key": "a master key of this test" };

@@ -1,32 +1,97 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { z } from "zod";
+import { ACCESS_PRESET_NAMES } from "../config/accessPresets.ts";
 import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { defineEndpoints, jsonObject, nothing, routesOf } from "../core/http/endpoint.ts";
 import type { SchemaService } from "../data/schema/schemaService.ts";
 
-/** Routes for class schemas; they require the master key. */
-export function schemaRoutes(service: SchemaService): ApiRoute[] {
-  return [
-    { method: "GET", path: "/schemas", handle: list },
-    { method: "GET", path: "/schemas/:className", handle: get },
-    { method: "POST", path: "/schemas", handle: create },
-    { method: "POST", path: "/schemas/:className", handle: create },
-    { method: "PUT", path: "/schemas/:className", handle: update },
-    { method: "DELETE", path: "/schemas/:className", handle: remove },
-    { method: "DELETE", path: "/purge/:className", handle: purge },
-  ];
+const schema = z
+  .object({
+    className: z.string(),
+    fields: z.record(z.string(), jsonObject),
+    classLevelPermissions: jsonObject.optional(),
+    indexes: z.record(z.string(), jsonObject).optional(),
+  })
+  .describe("A class")
+  .meta({ id: "Class" });
+const edit = schema
+  .extend({
+    access: z
+      .enum(ACCESS_PRESET_NAMES)
+      .describe("Common permissions by a word, instead of `classLevelPermissions`"),
+  })
+  .partial()
+  .describe('Fields, permissions and indexes to add or change; `{"__op":"Delete"}` deletes');
 
-  async function list(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request);
+/** Classes. */
+export const SCHEMA_ENDPOINTS = defineEndpoints({
+  list: {
+    method: "GET",
+    path: "/schemas",
+    access: "masterKey",
+    summary: "Classes with fields, indexes and class-level permissions",
+    response: z.object({ results: z.array(schema) }),
+  },
+  get: {
+    method: "GET",
+    path: "/schemas/:className",
+    access: "masterKey",
+    summary: "Read a class",
+    response: schema,
+  },
+  create: {
+    method: "POST",
+    path: "/schemas",
+    access: "masterKey",
+    summary: "Create the class `className`",
+    body: edit,
+    response: schema,
+  },
+  createNamed: {
+    method: "POST",
+    path: "/schemas/:className",
+    access: "masterKey",
+    summary: "Create a class",
+    body: edit,
+    response: schema,
+  },
+  update: {
+    method: "PUT",
+    path: "/schemas/:className",
+    access: "masterKey",
+    summary: "Change a class",
+    body: edit,
+    response: schema,
+  },
+  remove: {
+    method: "DELETE",
+    path: "/schemas/:className",
+    access: "masterKey",
+    summary: "Delete an empty class",
+    response: nothing,
+  },
+  purge: {
+    method: "DELETE",
+    path: "/purge/:className",
+    access: "masterKey",
+    summary: "Delete all objects of a class",
+    response: nothing,
+  },
+});
+
+/** Routes for class schemas. */
+export function schemaRoutes(service: SchemaService): ApiRoute[] {
+  return routesOf(SCHEMA_ENDPOINTS, { list, get, create, createNamed: create, update, remove, purge });
+
+  async function list(): Promise<JsonObject> {
     return { results: await service.list() };
   }
 
   async function get(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request);
     return service.get(request.pathParams.className ?? "");
   }
 
   async function create(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
     service.assertChangeable();
     const className = requestedClassName(request);
     if (className === undefined) throw new ProtocolError(135, `POST ${request.path} needs a class name.`);
@@ -34,19 +99,16 @@ export function schemaRoutes(service: SchemaService): ApiRoute[] {
   }
 
   async function update(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
     service.assertChangeable();
     return service.update(requestedClassName(request) ?? "", request.params);
   }
 
   async function remove(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
     await service.remove(request.pathParams.className ?? "");
     return {};
   }
 
   async function purge(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
     await service.purge(request.pathParams.className ?? "", request);
     return {};
   }

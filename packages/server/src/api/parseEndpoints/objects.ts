@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { created, fields, jsonObject, jsonValue, objectEndpoints, type ParseEndpoint } from "./endpoint.ts";
+import { jsonObject, jsonValue, type ParseEndpoint } from "../../core/http/endpoint.ts";
+import { created, fields, objectEndpoints } from "./objectEndpoints.ts";
 
 function saveInstallation(path: string): ParseEndpoint {
   return {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@purse/protocol";
 import { z } from "zod";
+import type { ParseEndpoint } from "../../core/http/endpoint.ts";
 import { type ApiOperation, createOpenApi } from "../../core/openApi.ts";
 import { MOUNT_PATH } from "../paths.ts";
-import type { ParseEndpoint } from "./endpoint.ts";
 import { PARSE_ENDPOINTS } from "./table.ts";
 
 const parseError = z

@@ -1,14 +1,6 @@
 import { z } from "zod";
-import {
-  created,
-  fields,
-  jsonObject,
-  NOT_FOUND,
-  nothing,
-  object,
-  objectEndpoints,
-  type ParseEndpoint,
-} from "./endpoint.ts";
+import { jsonObject, nothing, type ParseEndpoint } from "../../core/http/endpoint.ts";
+import { created, fields, NOT_FOUND, object, objectEndpoints } from "./objectEndpoints.ts";
 
 const user = object.extend({ sessionToken: z.string().optional() }).describe("The user").meta({ id: "User" });
 const session = object

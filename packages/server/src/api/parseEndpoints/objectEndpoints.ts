@@ -1,36 +1,5 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
 import { z } from "zod";
-
-/** Who may call an endpoint. The permissions of classes, objects and functions apply to `everyone` and `user`. */
-type ParseAccess = "everyone" | "user" | "masterKey";
-
-/** A row of the table of the Parse API, which describes its routes. The routes themselves validate what they are sent. */
-export interface ParseEndpoint {
-  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path below `/server` with named segments: `/classes/:className`. */
-  path: string;
-  access: ParseAccess;
-  summary: string;
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  response: z.ZodType;
-  status?: number;
-  /** Content type of `body` if it is not JSON. */
-  bodyType?: string;
-  /** Content type of a body of bytes, instead of `body`. */
-  rawBodyType?: string;
-  /** Content types of the response if it is not JSON. */
-  streams?: readonly string[];
-  errors?: Readonly<Record<number, string>>;
-  /** Whether it is answered without an application id. */
-  isApplicationOptional?: boolean;
-  /** Whether the route reads its body as a stream, and therefore is not one of the router. */
-  isStream?: boolean;
-}
-
-export const nothing = z.object({});
-export const jsonValue = z.custom<JsonValue>();
-export const jsonObject = z.custom<JsonObject>().meta({ type: "object" });
+import { jsonObject, nothing, type ParseEndpoint } from "../../core/http/endpoint.ts";
 
 export const object = z
   .looseObject({
