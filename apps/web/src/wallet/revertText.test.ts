@@ -1,5 +1,6 @@
 import { createTranslator } from "@purse/ui";
 import { expect, it } from "vitest";
+import { STANDARD_ERRORS } from "../../../../packages/client/src/wallet/standardErrors.ts";
 import { revertText } from "./revertText.ts";
 
 const ADA = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -30,9 +31,31 @@ it.each([
   ["ERC1155MissingApprovalForAll", ["0x1", "0x2"], "0x1 is not approved for the tokens of 0x2."],
   ["OwnableUnauthorizedAccount", ["0x1"], "The contract does not allow this to 0x1."],
   ["EnforcedPause", [], "The contract is paused."],
+  ["ERC20InvalidSender", ["0x0"], "0x0 can't send this token."],
+  ["ERC721InvalidOperator", ["0x0"], "0x0 can't be approved for this token."],
+  ["ERC1155InvalidArrayLength", [2n, 3n], "The request has 2 tokens, but 3 amounts."],
+  [
+    "ERC4626ExceededMaxRedeem",
+    ["0x1", 3n * 10n ** 18n, 10n ** 18n],
+    "At most 1 PURSE can be withdrawn, not 3 PURSE.",
+  ],
+  [
+    "ERC4626ExceededMaxDeposit",
+    ["0x1", 3_000n, 10n],
+    "At most 10 (in the smallest unit) can be deposited, not 3,000 (in the smallest unit).",
+  ],
+  ["AddressEmptyCode", ["0x1"], "There is no contract at 0x1."],
+  ["InsufficientBalance", [0n, 5_000n], "The contract's balance is too low: 0 wei of the needed 5,000 wei."],
 ])("revertText() explains %s", (name, args, text) => {
   expect(meaning(name, args, PURSE)).toBe(text);
 });
+
+it.each(STANDARD_ERRORS.map((error) => /error (\w+)/.exec(error)?.[1] ?? ""))(
+  "revertText() has a sentence for the standard error %s",
+  (name) => {
+    expect(meaning(name, ["0x1", 1n, 2n, 3n])).toMatch(/\.$/);
+  },
+);
 
 it.each([[null], ["Error"], ["Panic"], ["SlippageExceeded"]])(
   "revertText() knows no more than the reason of %s",
