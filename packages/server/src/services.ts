@@ -36,6 +36,7 @@ import { addContributions } from "./module/addContributions.ts";
 import {
   CLOCK,
   CLOUD,
+  COUNT_APP_EVENT,
   DENIED_KEYWORDS,
   LOG,
   OBJECTS,
@@ -237,6 +238,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(SCHEMAS, schemas);
   modules.provide(OBJECTS, objects);
   modules.provide(CLOUD, cloud);
+  modules.provide(COUNT_APP_EVENT, metrics.countEvent);
   modules.provide(DENIED_KEYWORDS, assertAllowed);
   modules.provide(STUDIO_CLASSES, studioClasses);
   await modules.open();
