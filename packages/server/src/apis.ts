@@ -22,7 +22,6 @@ import { createFileApi } from "./files/index.ts";
 import { graphqlConfigRoutes } from "./graphql/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { PUSH } from "./modules/push/token.ts";
-import { analyticsRoutes } from "./monitoring/analyticsRoutes.ts";
 import { scriptLogRoute } from "./monitoring/scriptLog.ts";
 import { createOwnPackages, type PackageSource } from "./ownPackages/index.ts";
 import type { Services } from "./services.ts";
@@ -85,7 +84,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       ...jobs.routes,
       ...webhooks.routes,
       ...graphqlConfigRoutes(services.graphqlConfig),
-      ...analyticsRoutes(services.metrics.countEvent),
       ...pinRoutes(ipfs.pins),
     ],
     modules: modules.opened,

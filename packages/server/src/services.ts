@@ -36,6 +36,7 @@ import { addContributions } from "./module/addContributions.ts";
 import {
   CLOCK,
   CLOUD,
+  COUNT_APP_EVENT,
   DENIED_KEYWORDS,
   LOG,
   OBJECTS,
@@ -138,7 +139,16 @@ export async function openServices(dependencies: ServiceDependencies) {
     watchesFiles: config.environment === "development",
   });
   lifecycle.onStop("cloud code", () => cloud.stop());
-  const data = createDataService({ ...shared, store, events, triggers: cloud.triggers, fileUrls, limiter });
+  const assertAllowed = createKeywordCheck(config.requestKeywordDenylist);
+  const data = createDataService({
+    ...shared,
+    store,
+    events,
+    triggers: cloud.triggers,
+    fileUrls,
+    limiter,
+    assertAllowed,
+  });
   const { schemas, objects } = data;
   const passwords = new Passwords({ concurrency: config.hashConcurrency, maxWaiting: config.hashQueue });
   const siweDomains =
@@ -207,6 +217,7 @@ export async function openServices(dependencies: ServiceDependencies) {
       urls: fileUrls,
       uploads,
       cloud,
+      assertAllowed,
       isAnonymousUser: auth.isAnonymousUser,
     }),
   );
@@ -227,7 +238,8 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(SCHEMAS, schemas);
   modules.provide(OBJECTS, objects);
   modules.provide(CLOUD, cloud);
-  modules.provide(DENIED_KEYWORDS, createKeywordCheck(config.requestKeywordDenylist));
+  modules.provide(COUNT_APP_EVENT, metrics.countEvent);
+  modules.provide(DENIED_KEYWORDS, assertAllowed);
   modules.provide(STUDIO_CLASSES, studioClasses);
   await modules.open();
   addContributions(modules.opened, { cloud, jobs, metrics });

@@ -13,7 +13,7 @@ import { AggregationWorker } from "./objects/aggregationWorker.ts";
 import { createBulkWrites, type RunBulk } from "./objects/bulkWrites.ts";
 import type { ClassRules } from "./objects/classRules.ts";
 import { createObjects } from "./objects/index.ts";
-import { createKeywordCheck } from "./objects/keywordDenylist.ts";
+import type { AssertAllowed } from "./objects/keywordDenylist.ts";
 import { StoredBytes } from "./objects/storedBytes.ts";
 import type { Triggers } from "./objects/triggers.ts";
 import { defaultAccess } from "./permissions/classAccess.ts";
@@ -30,6 +30,8 @@ export interface DataDependencies {
   triggers: Triggers;
   fileUrls: FileUrls;
   limiter: RateLimiter;
+  /** Throws 105 for denied keywords. */
+  assertAllowed: AssertAllowed;
   lifecycle: Lifecycle;
   logger: Logger;
   report(error: unknown, activity: string): void;
@@ -90,7 +92,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     allowCustomObjectId: config.allowCustomObjectId,
     objectIdSize: config.objectIdSize,
     defaultAcl: config.defaultAcl,
-    assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
+    assertAllowed: dependencies.assertAllowed,
     protectedFields: config.protectedFields,
     sendsNumberDecimals: config.numberDecimals,
     clock: store.now,

@@ -8,7 +8,7 @@ import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Envelope } from "../core/http/envelope.ts";
 import { openBucket } from "../core/s3/openBucket.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
-import { createKeywordCheck } from "../data/objects/keywordDenylist.ts";
+import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import type { Store } from "../database/store.ts";
 import type { TransformedImages } from "../images/index.ts";
 import type { Ipfs } from "../ipfs/index.ts";
@@ -31,6 +31,8 @@ export interface FileServiceDependencies {
   cloud: Pick<Cloud, "fileTrigger" | "downloadTrigger">;
   isAnonymousUser(userId: string): Promise<boolean>;
   report(error: unknown, activity: string): void;
+  /** Throws 105 for denied keywords. */
+  assertAllowed: AssertAllowed;
 }
 
 /** The folder of unfinished uploads, with its quota. */
@@ -76,7 +78,7 @@ export async function openFileService(dependencies: FileServiceDependencies): Pr
     isAnonymousUser: dependencies.isAnonymousUser,
     triggers: cloud.fileTrigger,
     uploadQuota: uploads.quota,
-    assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
+    assertAllowed: dependencies.assertAllowed,
     report: (error) => report(error, "files"),
   });
   return { store, files };

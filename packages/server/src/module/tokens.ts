@@ -5,6 +5,7 @@ import type { Objects } from "../data/objects/objects.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
+import type { Metrics } from "../monitoring/metrics.ts";
 
 /** The log of the server. */
 export const LOG = token<Logger>("log");
@@ -22,3 +23,5 @@ export const CLOUD = token<Cloud>("cloud");
 export const DENIED_KEYWORDS = token<AssertAllowed>("deniedKeywords");
 /** The classes of the admin API. */
 export const STUDIO_CLASSES = token<StudioClasses>("studioClasses");
+/** Counts an event of an app by its name in the metrics. */
+export const COUNT_APP_EVENT = token<Metrics["countEvent"]>("countAppEvent");

@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
-import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import type { ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
 
 const EVENT_NAME = /^\P{Cc}{1,128}$/u;
 /** Maximum number of dimensions of an event. */
