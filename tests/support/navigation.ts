@@ -18,10 +18,12 @@ export async function follow(page: Page, url: string): Promise<void> {
   await page.locator(`h1[${LEFT}]`).waitFor({ state: "detached" });
 }
 
-/** Waits until a page with the clock of the browser has rendered what it has received. */
-export function rendered(page: Page): Promise<void> {
-  return page.evaluate(
-    () => new Promise((done) => requestIdleCallback(() => requestAnimationFrame(() => done()))),
+/** Waits until a page has rendered what it has received: code that has arrived may not have run yet. */
+export async function rendered(page: Page): Promise<void> {
+  const loading = page.locator("div[aria-busy=true]");
+  await expect.poll(() => loading.count(), { interval: INTERVAL_MS, timeout: TIMEOUT_MS }).toBe(0);
+  await page.evaluate(
+    () => new Promise<void>((done) => requestIdleCallback(() => requestAnimationFrame(() => done()))),
   );
 }
 

@@ -17,13 +17,15 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("LazySection shows its children once their code has loaded", async () => {
-  render(
+it("LazySection is busy until the code of its children has loaded, and then shows them", async () => {
+  const { container } = render(
     <LazySection>
       <Details />
     </LazySection>,
   );
+  expect(container.querySelector("[aria-busy=true]")).not.toBeNull();
   await screen.findByText("Details");
+  expect(container.querySelector("[aria-busy=true]")).toBeNull();
 });
 
 it("LazySection keeps the rest of the page if its code fails to load", async () => {

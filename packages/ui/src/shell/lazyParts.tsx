@@ -8,12 +8,12 @@ import { isChunkError } from "./chunkErrors.ts";
 
 interface LazyPartProps {
   children: ReactNode;
-  /** Rendered while they load. */
+  /** Rendered while they load: for sections an empty, busy element unless given. */
   fallback?: ReactNode;
 }
 
 /** Loads its children on demand. If they fail to load, the rest of the page stays, and an error takes their place. */
-export function LazySection({ children, fallback }: LazyPartProps) {
+export function LazySection({ children, fallback = <div aria-busy="true" /> }: LazyPartProps) {
   const reload = () => window.location.reload();
   return (
     <ErrorBoundary
