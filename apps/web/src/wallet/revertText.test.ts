@@ -1,8 +1,53 @@
 import { createTranslator } from "@purse/ui";
 import { expect, it } from "vitest";
-import { STANDARD_ERRORS } from "../../../../packages/client/src/wallet/standardErrors.ts";
 import { revertText } from "./revertText.ts";
 
+/** Those that the client decodes without an ABI. */
+const STANDARD_ERRORS = [
+  "ERC20InsufficientBalance",
+  "ERC20InvalidSender",
+  "ERC20InvalidReceiver",
+  "ERC20InsufficientAllowance",
+  "ERC20InvalidApprover",
+  "ERC20InvalidSpender",
+  "ERC721InvalidOwner",
+  "ERC721NonexistentToken",
+  "ERC721IncorrectOwner",
+  "ERC721InvalidSender",
+  "ERC721InvalidReceiver",
+  "ERC721InsufficientApproval",
+  "ERC721InvalidApprover",
+  "ERC721InvalidOperator",
+  "ERC1155InsufficientBalance",
+  "ERC1155InvalidSender",
+  "ERC1155InvalidReceiver",
+  "ERC1155MissingApprovalForAll",
+  "ERC1155InvalidApprover",
+  "ERC1155InvalidOperator",
+  "ERC1155InvalidArrayLength",
+  "ERC2612ExpiredSignature",
+  "ERC2612InvalidSigner",
+  "ERC4626ExceededMaxDeposit",
+  "ERC4626ExceededMaxMint",
+  "ERC4626ExceededMaxWithdraw",
+  "ERC4626ExceededMaxRedeem",
+  "OwnableUnauthorizedAccount",
+  "OwnableInvalidOwner",
+  "AccessControlUnauthorizedAccount",
+  "AccessControlBadConfirmation",
+  "EnforcedPause",
+  "ExpectedPause",
+  "ReentrancyGuardReentrantCall",
+  "InvalidInitialization",
+  "NotInitializing",
+  "InvalidAccountNonce",
+  "SafeERC20FailedOperation",
+  "AddressEmptyCode",
+  "FailedCall",
+  "FailedInnerCall",
+  "InsufficientBalance",
+  "ECDSAInvalidSignature",
+];
 const ADA = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const PURSE = { decimals: 18, symbol: "PURSE" };
 const texts = createTranslator("en-US");
@@ -50,12 +95,9 @@ it.each([
   expect(meaning(name, args, PURSE)).toBe(text);
 });
 
-it.each(STANDARD_ERRORS.map((error) => /error (\w+)/.exec(error)?.[1] ?? ""))(
-  "revertText() has a sentence for the standard error %s",
-  (name) => {
-    expect(meaning(name, ["0x1", 1n, 2n, 3n])).toMatch(/\.$/);
-  },
-);
+it.each(STANDARD_ERRORS)("revertText() has a sentence for the standard error %s", (name) => {
+  expect(meaning(name, ["0x1", 1n, 2n, 3n])).toMatch(/\.$/);
+});
 
 it.each([[null], ["Error"], ["Panic"], ["SlippageExceeded"]])(
   "revertText() knows no more than the reason of %s",
