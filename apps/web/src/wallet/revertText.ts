@@ -113,7 +113,7 @@ export function revertText(
     case "OwnableInvalidOwner":
       return t("{address} can't own this contract.", { address: text(first) });
     case "AccessControlBadConfirmation":
-      return t("A role can only be given up by the account that has it.");
+      return t("Only the account that has a role can renounce it.");
     case "InvalidAccountNonce":
       return t("The signature is not for the next nonce of {address}, which is {nonce}. Sign again.", {
         address: text(first),
