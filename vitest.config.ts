@@ -16,6 +16,15 @@ const IGNORED = ["**/node_modules/**", "**/dist/**", "**/.cache/**"];
 /** Only `npm run test:all` runs these, and its part on PostgreSQL does not run them again. */
 const NIGHTLY = process.env.PURSE_TESTS && !process.env.PURSE_WITHOUT_NIGHTLY ? [] : ["**/*.nightly.*"];
 
+/** Functions and components share processes, but no modules, globals and timers. */
+const SHARED: TestProjectInlineConfiguration["test"] = {
+  exclude: [...IGNORED, ...NIGHTLY, "**/*.{server,alone,browser}.test.{ts,tsx}"],
+  setupFiles: ["tests/support/renderingSetup.ts", "tests/support/renewal.ts"],
+  isolate: false,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
+
 /** The suffix of a test file says how it runs. */
 const kind = (
   name: string,
@@ -49,14 +58,12 @@ export default defineConfig({
     // Without state: Node.js loads it once in a process, and not anew with each test file.
     server: { deps: { external: [STATELESS] } },
     projects: [
-      // Functions and components: they share processes and documents, but no modules, globals and timers.
-      kind("unit", {
-        include: ["{apps,packages,scripts,tests}/**/*.test.{ts,tsx}"],
-        exclude: [...IGNORED, ...NIGHTLY, "**/*.{server,alone,browser}.test.{ts,tsx}"],
-        setupFiles: ["tests/support/renderingSetup.ts", "tests/support/renewal.ts"],
-        isolate: false,
-        testTimeout: 30_000,
-        hookTimeout: 60_000,
+      kind("unit", { ...SHARED, include: ["{apps,packages,scripts,tests}/**/*.test.ts"] }),
+      // Those of a process share its document. A process that got tests with and without one in turn would start anew each time.
+      kind("component", {
+        ...SHARED,
+        include: ["{apps,packages}/**/*.test.tsx"],
+        environment: "happy-dom",
       }),
       // They start servers, databases and chains, and stop them: they share processes and the modules that they import.
       kind("server", { isolate: false, setupFiles: ["tests/support/serverHost/release.ts"] }),

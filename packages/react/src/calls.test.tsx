@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { Moralis } from "@purse/client";
 import { act, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";

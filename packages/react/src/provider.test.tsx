@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { Moralis, User } from "@purse/client";
 import { act, render, waitFor } from "@testing-library/react";
 import { StrictMode } from "react";

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { LiveQuery, type ParseObject, Query } from "@purse/client";
 import { act, render, screen, waitFor } from "@testing-library/react";
 import { Component, type ReactNode, StrictMode, Suspense } from "react";

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { deactivateWeb3, enableWeb3, User } from "@purse/client";
 import { act, renderHook, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";

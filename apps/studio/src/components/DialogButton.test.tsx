@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { ToastProvider } from "@purse/ui";
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";

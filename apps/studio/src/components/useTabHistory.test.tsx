@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import type { StudioState } from "@purse/server/studio-api";
 import { act, cleanup, renderHook } from "@testing-library/react";
 import type { ReactNode } from "react";

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { ParseObject, Query } from "@purse/client";
 import { act, cleanup, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";

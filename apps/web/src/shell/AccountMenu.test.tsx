@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { User } from "@purse/client";
 import { ToastProvider } from "@purse/ui";
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";

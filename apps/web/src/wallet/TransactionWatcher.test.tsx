@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import type { TransactionView } from "@purse/react";
 import { ToastProvider } from "@purse/ui";
 import { act, cleanup, render, screen } from "@testing-library/react";

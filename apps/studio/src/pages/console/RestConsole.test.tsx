@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import type { StudioState } from "@purse/server/studio-api";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";

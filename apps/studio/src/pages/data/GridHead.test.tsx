@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import type { Filter } from "@purse/ui";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { useState } from "react";

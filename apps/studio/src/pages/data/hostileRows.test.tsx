@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import type { JsonValue } from "@purse/protocol";
 import { cleanup, render } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

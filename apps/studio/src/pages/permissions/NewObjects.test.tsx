@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import type { JsonObject } from "@purse/protocol";
 import { cleanup, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { User } from "@purse/client";
 import { ToastProvider } from "@purse/ui";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";

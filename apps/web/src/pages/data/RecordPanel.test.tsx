@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { ParseObject } from "@purse/client";
 import { type DataField, ToastProvider } from "@purse/ui";
 import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { type Erc20Metadata, Web3API } from "@purse/client";
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { ParseError, User } from "@purse/client";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import type { ReactNode } from "react";

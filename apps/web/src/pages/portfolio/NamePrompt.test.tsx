@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { User } from "@purse/client";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createQueryClient, lastErrorOf } from "./queryClient.ts";
