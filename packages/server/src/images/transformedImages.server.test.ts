@@ -45,7 +45,8 @@ function transformedImages(limits?: TransformLimits): TransformedImages {
 }
 
 function thumbnails(limits?: TransformLimits) {
-  const images = transformedImages(limits);
+  // On a busy machine, an image that is allowed takes longer than users would wait.
+  const images = transformedImages({ transformMs: 50_000, ...limits });
   return {
     get: (source: ImageSource, width: number) => images.get(source, thumbnailTransform(width), "client"),
   };
