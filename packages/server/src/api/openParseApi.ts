@@ -2,7 +2,7 @@ import type { OpenedModule } from "@purse/kernel";
 import type { AuthService } from "../auth/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
-import type { ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
+import type { ApiRoute, DescribedEndpoint, Dispatch } from "../core/http/apiRoute.ts";
 import { type BodyParserOptions, createBodyParser } from "../core/http/bodyParser.ts";
 import { createClientKeyCheck } from "../core/http/clientKeys.ts";
 import { createMaintenanceKeyVerifier } from "../core/http/masterKey.ts";
@@ -24,6 +24,7 @@ import { createRequestLimits } from "./parseApiLimits.ts";
 import { MOUNT_PATH } from "./paths.ts";
 import { createRequestLog } from "./requestLog.ts";
 import { schemaRoutes } from "./schemaRoutes.ts";
+import { documentRoutes } from "./serverRoutes.ts";
 
 export interface OpenParseApiDependencies {
   config: Config;
@@ -62,16 +63,17 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
     memory: http.bodyMemory,
   };
+  const documents = documentRoutes(() => parseApi.routes.filter(isDescribed));
   const routes = [
-    ...objectRoutes({ objects, saveInstallation: auth.saveInstallation }),
-    ...schemaRoutes(schemaService),
     classListRoute({
       schemas,
       isPublic: config.allowClientClassList,
       allowClientAddField: config.allowClientAddField,
       protectedFields: config.protectedFields,
     }),
+    ...objectRoutes({ objects, saveInstallation: auth.saveInstallation }),
     aggregateRoute(objects.aggregates),
+    ...schemaRoutes(schemaService),
     ...dependencies.routes,
   ];
   const options: ParseApiDependencies = {
@@ -85,7 +87,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     clientAddressOf,
     withParsedBody: createBodyParser({ ...bodies, maxBodyBytes: config.maxBodyBytes }),
     withFunctionForm: createFunctionForms({ ...bodies, maxUploadSize: config.maxUploadSize }),
-    routes: [...routes, ...distinctRoutes(dependencies.modules, routes)],
+    routes: [...routes, ...distinctRoutes(dependencies.modules, [...routes, ...documents]), ...documents],
     createEach: objects.createEach,
     maxAnswerBytes: config.maxAnswerBytes,
     store,
@@ -110,4 +112,8 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
   const parseApi = createParseApi(options);
   const fileApi = createParseApi({ ...options, routes: cloudFileRoutes({ files: dependencies.files }) });
   return { ...parseApi, dispatch: dispatchWithFiles(parseApi.dispatch, fileApi.dispatch) };
+}
+
+function isDescribed(route: ApiRoute<WriteRequest>): route is ApiRoute<WriteRequest> & DescribedEndpoint {
+  return route.schemas !== undefined;
 }

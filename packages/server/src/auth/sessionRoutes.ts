@@ -2,6 +2,7 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { invalidSessionError } from "../core/invalidSessionError.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { authorizeOperation } from "../data/permissions/classPermissions.ts";
 import { getRow } from "../database/serverRows.ts";
@@ -10,7 +11,7 @@ import type { AuthDependencies } from "./authDependencies.ts";
 import { assertNotDisabled } from "./disabledUsers.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { missingSessionTokenError, READ_ONLY_FIELDS, readOnlyFieldError } from "./sessionRules.ts";
-import { invalidSessionError, type Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
 import { userReply } from "./userReply.ts";
 
 export interface SessionRouteDependencies {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { jsonObject, jsonValue, nothing, type ParseEndpoint } from "../../core/http/endpoint.ts";
 import { created, fields, object, objectEndpoints, updated } from "./objectEndpoints.ts";
+import { jsonObject, jsonValue, nothing, type ParseEndpoint } from "./row.ts";
 
 const FUNCTION_FAILED = { 400: "The function failed (141), or its validator rejected the request (142)" };
 const schedule = z.object({ job_schedule: jsonObject.describe("Fields of `_JobSchedule`") });

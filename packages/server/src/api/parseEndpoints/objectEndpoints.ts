@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonObject, nothing, type ParseEndpoint } from "../../core/http/endpoint.ts";
+import { jsonObject, nothing, type ParseEndpoint } from "./row.ts";
 
 export const object = z
   .looseObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { jsonObject, jsonValue, type ParseEndpoint } from "../../core/http/endpoint.ts";
 import { created, fields, objectEndpoints } from "./objectEndpoints.ts";
+import { jsonObject, jsonValue, type ParseEndpoint } from "./row.ts";
 
 function saveInstallation(path: string): ParseEndpoint {
   return {

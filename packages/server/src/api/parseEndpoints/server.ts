@@ -1,24 +1,9 @@
 import { z } from "zod";
-import { jsonObject, type ParseEndpoint } from "../../core/http/endpoint.ts";
 import { graphqlConfigSchema } from "../../graphql/index.ts";
+import { jsonObject, type ParseEndpoint } from "./row.ts";
 
 /** The server itself. */
 export const SERVER_ENDPOINTS: readonly ParseEndpoint[] = [
-  {
-    method: "GET",
-    path: "/health",
-    access: "everyone",
-    summary: "Whether the server responds",
-    response: z.object({ status: z.literal("ok") }),
-    isApplicationOptional: true,
-  },
-  {
-    method: "GET",
-    path: "/serverInfo",
-    access: "masterKey",
-    summary: "Version and features",
-    response: z.object({ features: jsonObject, parseServerVersion: z.string() }),
-  },
   {
     method: "GET",
     path: "/security",
@@ -72,22 +57,5 @@ export const SERVER_ENDPOINTS: readonly ParseEndpoint[] = [
       order: z.enum(["asc", "desc"]).optional(),
     }),
     response: z.array(jsonObject),
-  },
-  {
-    method: "GET",
-    path: "/openapi.json",
-    access: "everyone",
-    summary: "This description as an OpenAPI 3.1 document",
-    response: jsonObject,
-    isApplicationOptional: true,
-  },
-  {
-    method: "GET",
-    path: "/docs",
-    access: "everyone",
-    summary: "This description as a page",
-    response: z.string(),
-    streams: ["text/html"],
-    isApplicationOptional: true,
   },
 ];

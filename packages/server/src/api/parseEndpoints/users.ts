@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { jsonObject, nothing, type ParseEndpoint } from "../../core/http/endpoint.ts";
 import { created, fields, NOT_FOUND, object, objectEndpoints } from "./objectEndpoints.ts";
+import { jsonObject, nothing, type ParseEndpoint } from "./row.ts";
 
 const user = object.extend({ sessionToken: z.string().optional() }).describe("The user").meta({ id: "User" });
 const session = object

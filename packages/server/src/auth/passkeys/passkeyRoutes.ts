@@ -1,12 +1,12 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { ApiReply, ApiRoute } from "../../core/http/apiRoute.ts";
+import { invalidSessionError } from "../../core/invalidSessionError.ts";
 import type { WriteRequest } from "../../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../../database/store.ts";
 import type { AuthDependencies } from "../authDependencies.ts";
 import { credentialsConflictError } from "../keepSignInMethod.ts";
 import { factorConflictError, MFA, missingFactorError } from "../providers/mfa.ts";
 import { factorOf, type SecondFactor } from "../secondFactor.ts";
-import { invalidSessionError } from "../sessions.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
 import { describePasskey, parsePasskeyName } from "./passkeyRecords.ts";
 import { DEFAULT_PASSKEY_NAME, type UserPasskeys } from "./userPasskeys.ts";

@@ -7,12 +7,15 @@ import type { ApiRequest } from "./apiRoute.ts";
 export function assertMaster(
   { auth }: RequestContext,
   right: "read" | "write" = "read",
-  message = "unauthorized: master key is required",
+  message?: string,
 ): void {
-  if (auth.kind !== "master") {
-    throw operationForbidden(message, 403);
-  }
+  if (auth.kind !== "master") throw masterKeyError(message);
   if (right === "write" && auth.readOnly) throw readOnlyKeyError();
+}
+
+/** The error 119 of a request without the master key. */
+export function masterKeyError(message = "unauthorized: master key is required"): ProtocolError {
+  return operationForbidden(message, 403);
 }
 
 /** The first path segments of requests whose errors name what they do, as in Parse Server. */
