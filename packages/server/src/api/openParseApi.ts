@@ -2,7 +2,7 @@ import type { OpenedModule } from "@purse/kernel";
 import type { AuthService } from "../auth/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
-import type { ApiRoute, DescribedEndpoint, Dispatch } from "../core/http/apiRoute.ts";
+import type { ApiRoute, Dispatch, ParseEndpoint } from "../core/http/apiRoute.ts";
 import { type BodyParserOptions, createBodyParser } from "../core/http/bodyParser.ts";
 import { createClientKeyCheck } from "../core/http/clientKeys.ts";
 import { createMaintenanceKeyVerifier } from "../core/http/masterKey.ts";
@@ -114,6 +114,6 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
   return { ...parseApi, dispatch: dispatchWithFiles(parseApi.dispatch, fileApi.dispatch) };
 }
 
-function isDescribed(route: ApiRoute<WriteRequest>): route is ApiRoute<WriteRequest> & DescribedEndpoint {
+function isDescribed(route: ApiRoute<WriteRequest>): route is ApiRoute<WriteRequest> & ParseEndpoint {
   return route.schemas !== undefined;
 }

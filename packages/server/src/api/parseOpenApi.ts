@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { z } from "zod";
-import type { DescribedEndpoint, ParseAccess } from "../core/http/apiRoute.ts";
+import type { ParseAccess, ParseEndpoint } from "../core/http/apiRoute.ts";
 import { HEADINGS } from "../core/http/endpoint.ts";
 import { type ApiOperation, describeApi } from "../core/openApi.ts";
 import { MOUNT_PATH } from "./paths.ts";
@@ -10,7 +10,7 @@ const parseError = z
   .meta({ id: "Error" });
 
 /** The OpenAPI document of the Parse API. */
-export function parseOpenApi(endpoints: readonly DescribedEndpoint[]): JsonObject {
+export function parseOpenApi(endpoints: readonly ParseEndpoint[]): JsonObject {
   return describeApi({
     title: "Purse Parse API",
     description:
@@ -59,7 +59,7 @@ function rankOf(heading: string): number {
   return position < 0 ? HEADINGS.length : position;
 }
 
-function operationOf(endpoint: DescribedEndpoint): ApiOperation {
+function operationOf(endpoint: ParseEndpoint): ApiOperation {
   const { heading = "Modules", bodyType = "application/json", rawBodyType, access } = endpoint;
   const { isApplicationOptional, method, path, summary, status, streams, errors } = endpoint;
   const { body, query, response } = endpoint.schemas();

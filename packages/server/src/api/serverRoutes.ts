@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { z } from "zod";
-import type { ApiReply, ApiRoute, DescribedEndpoint, Method } from "../core/http/apiRoute.ts";
+import type { ApiReply, ApiRoute, Method, ParseEndpoint } from "../core/http/apiRoute.ts";
 import { defineEndpoints, jsonObject, routesOf } from "../core/http/endpoint.ts";
 
 // As in Parse Server: the SDK for Swift asks by POST.
@@ -84,7 +84,7 @@ async function isHealthy(): Promise<JsonObject> {
 }
 
 /** Descriptions of the routes of the server, those of modules included. They are made when they are requested first. */
-export function documentRoutes(endpoints: () => readonly DescribedEndpoint[]): ApiRoute[] {
+export function documentRoutes(endpoints: () => readonly ParseEndpoint[]): ApiRoute[] {
   let document: Promise<JsonObject> | undefined;
   let page: Promise<ApiReply> | undefined;
   const openApi = () => {

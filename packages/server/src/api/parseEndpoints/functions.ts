@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { created, fields, object, objectEndpoints, updated } from "./objectEndpoints.ts";
+import { created, object, updated } from "./objectEndpoints.ts";
 import { jsonObject, jsonValue, nothing, type ParseEndpoint } from "./row.ts";
 
 const FUNCTION_FAILED = { 400: "The function failed (141), or its validator rejected the request (142)" };
@@ -109,48 +109,4 @@ export const FUNCTION_ENDPOINTS: readonly ParseEndpoint[] = [
   },
   ...hookEndpoints("/hooks/functions", "/hooks/functions/:functionName", "function"),
   ...hookEndpoints("/hooks/triggers", "/hooks/triggers/:className/:triggerName", "trigger"),
-  {
-    method: "GET",
-    path: "/config",
-    access: "everyone",
-    summary: "Read the config of the application",
-    response: z.object({
-      params: jsonObject,
-      masterKeyOnly: jsonObject.optional().describe("With the master key: names of hidden parameters"),
-    }),
-  },
-  {
-    method: "PUT",
-    path: "/config",
-    access: "masterKey",
-    summary: "Change the config",
-    body: z.object({ params: fields, masterKeyOnly: jsonObject.optional() }),
-    response: z.object({ result: z.literal(true) }),
-  },
-  {
-    method: "POST",
-    path: "/events/:name",
-    access: "everyone",
-    summary: "Count an analytics event",
-    body: z.object({ dimensions: z.record(z.string(), z.string()).optional(), at: jsonValue.optional() }),
-    response: nothing,
-  },
-  {
-    method: "POST",
-    path: "/push",
-    access: "masterKey",
-    summary: "Send a push notification; `X-Parse-Push-Status-Id` is the id of its status",
-    body: z.object({
-      where: jsonObject.optional().describe("Conditions on installations"),
-      channels: z.array(z.string()).optional(),
-      data: jsonObject,
-      push_time: z.string().optional(),
-      expiration_time: z.union([z.string(), z.number()]).optional(),
-      expiration_interval: z.number().optional().describe("Seconds"),
-    }),
-    response: z.object({ result: z.literal(true) }),
-  },
-  ...objectEndpoints("/push_audiences", "an audience", "audiences").map(
-    (endpoint): ParseEndpoint => ({ ...endpoint, access: "masterKey" }),
-  ),
 ];

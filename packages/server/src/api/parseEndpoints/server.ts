@@ -34,17 +34,6 @@ export const SERVER_ENDPOINTS: readonly ParseEndpoint[] = [
     response: z.object({ result: z.literal(true) }),
   },
   {
-    method: "POST",
-    path: "/validate_purchase",
-    access: "everyone",
-    summary: "The file that a purchase in the App Store unlocks",
-    body: z.object({
-      receipt: z.union([z.string(), jsonObject]).describe("Base64 or Bytes"),
-      productIdentifier: z.string(),
-    }),
-    response: z.union([jsonObject, z.object({ status: z.int(), error: z.string() })]),
-  },
-  {
     method: "GET",
     path: "/scriptlog",
     access: "masterKey",

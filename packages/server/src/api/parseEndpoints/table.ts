@@ -1,4 +1,4 @@
-import type { DescribedEndpoint } from "../../core/http/apiRoute.ts";
+import type { ParseEndpoint as DescribedEndpoint } from "../../core/http/apiRoute.ts";
 import { FILE_ENDPOINTS } from "./files.ts";
 import { FUNCTION_ENDPOINTS } from "./functions.ts";
 import { OBJECT_ENDPOINTS } from "./objects.ts";

@@ -55,6 +55,9 @@ export interface ParseEndpoint<M extends string = Method | "HEAD" | "PATCH"> {
   /** Path pattern below `/server` with named segments: `/classes/:className/:objectId`. */
   path: string;
   access: ParseAccess;
+  /** Heading in the documentation: one of `HEADINGS`, or the name of a module. */
+  heading?: string;
+  /** What it does, as a phrase without a period. */
   summary: string;
   /**
    * The schemas, made when they are needed first: a start needs none. They describe: handlers validate what they are
@@ -90,16 +93,9 @@ export interface ParseEndpoint<M extends string = Method | "HEAD" | "PATCH"> {
   head?(): ApiReply;
 }
 
-/** A declaration below its heading in the documentation. */
-export interface DescribedEndpoint extends ParseEndpoint {
-  heading?: string;
-}
-
 export interface ApiRoute<Request extends ApiRequest = ApiRequest> extends Partial<ParseEndpoint<Method>> {
   method: Method;
   path: string;
-  /** Heading in the documentation; that of a module by default. */
-  heading?: string;
   handle: Handler<Request>;
 }
 

@@ -25,7 +25,7 @@ export interface EndpointGroup<E extends Endpoints<string>> {
 
 type User = Extract<AuthContext, { kind: "user" }>;
 /** What is known of the requests that a route lets in. */
-interface Admitted {
+export interface Admitted {
   everyone: RequestContext;
   user: { auth: User };
   masterKey: RequestContext;
