@@ -68,6 +68,7 @@ export function objectEndpoints<Access extends ParseAccess>(
       summary: `Create ${noun}`,
       schemas: () => ({ body: objectFields(), response: created() }),
       status: 201,
+      retry: "write",
     },
     get: {
       ...one,
@@ -80,6 +81,7 @@ export function objectEndpoints<Access extends ParseAccess>(
       method: "PUT",
       summary: `Update ${noun}`,
       schemas: () => ({ body: objectFields(), response: updated() }),
+      retry: "write",
     },
     remove: { ...one, method: "DELETE", summary: `Delete ${noun}`, schemas: nothing },
   } as const satisfies Record<string, ParseEndpoint>;
