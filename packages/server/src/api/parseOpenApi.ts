@@ -55,7 +55,7 @@ export function parseOpenApi(endpoints: readonly ParseEndpoint[]): JsonObject {
 
 /** The position of a heading. Those of modules are last. */
 function rankOf(heading: string): number {
-  const position = HEADINGS.findIndex((each) => each === heading);
+  const position = HEADINGS.indexOf(heading);
   return position < 0 ? HEADINGS.length : position;
 }
 

@@ -3,11 +3,9 @@ import { FILE_ENDPOINTS } from "./files.ts";
 import { FUNCTION_ENDPOINTS } from "./functions.ts";
 import type { ParseEndpoint } from "./row.ts";
 import { SERVER_ENDPOINTS } from "./server.ts";
-import { USER_ENDPOINTS } from "./users.ts";
 
 /** The routes of the Parse API that do not declare what they are yet, by the headings of the documentation. */
 const PARSE_ENDPOINTS: Readonly<Record<string, readonly ParseEndpoint[]>> = {
-  "Users and sessions": USER_ENDPOINTS,
   "Functions, jobs, webhooks, config": FUNCTION_ENDPOINTS,
   "Files and IPFS": FILE_ENDPOINTS,
   Server: SERVER_ENDPOINTS,

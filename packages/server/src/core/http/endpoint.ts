@@ -6,24 +6,26 @@ import type { ApiReply, ApiRequest, ApiRoute, Method, ParseAccess, ParseEndpoint
 import { assertMaster, masterKeyError } from "./masterKeyAccess.ts";
 
 /** The headings of the documentation of the Parse API, in their order. Those of other modules follow. */
-export const HEADINGS = [
+export const HEADINGS: readonly string[] = [
   "Objects",
   "Users and sessions",
   "Functions, jobs, webhooks, config",
   "Schemas",
   "Files and IPFS",
   "Server",
-] as const;
+];
 
 /** The endpoints of a feature by the names of their handlers. */
 type Endpoints<M extends string> = Readonly<Record<string, ParseEndpoint<M>>>;
 
 export interface EndpointGroup<E extends Endpoints<string>> {
-  heading: (typeof HEADINGS)[number];
+  heading: string;
   endpoints: E;
 }
 
 type User = Extract<AuthContext, { kind: "user" }>;
+/** A request of a signed-in user. */
+export type UserRequest<Request> = Request & { auth: User };
 /** What is known of the requests that a route lets in. */
 export interface Admitted {
   everyone: RequestContext;
@@ -40,7 +42,7 @@ type Handle<Access extends ParseAccess, Request> = (
 
 /** Defines the endpoints of a feature: their names are those of the handlers that `routesOf` needs. */
 export function defineEndpoints<const E extends Endpoints<string>>(
-  heading: EndpointGroup<E>["heading"],
+  heading: string,
   endpoints: E,
 ): EndpointGroup<E> {
   return { heading, endpoints };
