@@ -2,16 +2,17 @@ import type { OpenedModule } from "@purse/kernel";
 import type { AuthService } from "../auth/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
-import type { ApiRoute, Dispatch, ParseEndpoint } from "../core/http/apiRoute.ts";
+import type { ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import { type BodyParserOptions, createBodyParser } from "../core/http/bodyParser.ts";
 import { createClientKeyCheck } from "../core/http/clientKeys.ts";
+import { endpointsOf } from "../core/http/endpoint.ts";
 import { createMaintenanceKeyVerifier } from "../core/http/masterKey.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
 import type { DataService } from "../data/dataService.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
-import { cloudFileRoutes, dispatchWithFiles, type Files } from "../files/index.ts";
+import { cloudFileRoutes, dispatchWithFiles, FILE_ENDPOINTS, type Files } from "../files/index.ts";
 import { aggregateRoute } from "./aggregateRoute.ts";
 import { classListRoute } from "./classListRoute.ts";
 import { distinctRoutes } from "./distinctRoutes.ts";
@@ -63,7 +64,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
     memory: http.bodyMemory,
   };
-  const documents = documentRoutes(() => parseApi.routes.filter(isDescribed));
+  const documents = documentRoutes(() => [...endpointsOf(FILE_ENDPOINTS), ...parseApi.routes]);
   const routes = [
     classListRoute({
       schemas,
@@ -112,8 +113,4 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
   const parseApi = createParseApi(options);
   const fileApi = createParseApi({ ...options, routes: cloudFileRoutes({ files: dependencies.files }) });
   return { ...parseApi, dispatch: dispatchWithFiles(parseApi.dispatch, fileApi.dispatch) };
-}
-
-function isDescribed(route: ApiRoute<WriteRequest>): route is ApiRoute<WriteRequest> & ParseEndpoint {
-  return route.schemas !== undefined;
 }

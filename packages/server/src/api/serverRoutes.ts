@@ -88,9 +88,7 @@ export function documentRoutes(endpoints: () => readonly ParseEndpoint[]): ApiRo
   let document: Promise<JsonObject> | undefined;
   let page: Promise<ApiReply> | undefined;
   const openApi = () => {
-    document ??= Promise.all([import("./parseOpenApi.ts"), import("./parseEndpoints/table.ts")]).then(
-      ([{ parseOpenApi }, { describedRoutes }]) => parseOpenApi([...describedRoutes, ...endpoints()]),
-    );
+    document ??= import("./parseOpenApi.ts").then(({ parseOpenApi }) => parseOpenApi(endpoints()));
     return document;
   };
   return routesOf(DOCUMENTS, {

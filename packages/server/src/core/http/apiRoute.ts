@@ -50,7 +50,7 @@ export interface EndpointSchemas {
 }
 
 /** The declaration of a route of the Parse API, from which the OpenAPI document and the reference page are made. */
-export interface ParseEndpoint<M extends string = Method | "HEAD" | "PATCH"> {
+export interface ParseEndpoint<M extends string = string> {
   method: M;
   /** Path pattern below `/server` with named segments: `/classes/:className/:objectId`. */
   path: string;
@@ -93,9 +93,7 @@ export interface ParseEndpoint<M extends string = Method | "HEAD" | "PATCH"> {
   head?(): ApiReply;
 }
 
-export interface ApiRoute<Request extends ApiRequest = ApiRequest> extends Partial<ParseEndpoint<Method>> {
-  method: Method;
-  path: string;
+export interface ApiRoute<Request extends ApiRequest = ApiRequest> extends ParseEndpoint<Method> {
   handle: Handler<Request>;
 }
 

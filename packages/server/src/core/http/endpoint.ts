@@ -65,6 +65,14 @@ export function routesOf<E extends Endpoints<Method>, Request extends ApiRequest
   });
 }
 
+/** The endpoints of a feature with their heading. */
+export function endpointsOf({
+  heading,
+  endpoints,
+}: EndpointGroup<Endpoints<string>>): ParseEndpoint<string>[] {
+  return Object.values(endpoints).map((endpoint) => ({ ...endpoint, heading }));
+}
+
 /** The route of one endpoint. */
 export function routeOf<Access extends ParseAccess, Request extends ApiRequest = ApiRequest>(
   endpoint: ParseEndpoint<Method> & { access: Access },
