@@ -1,5 +1,6 @@
 import { ErrorCode } from "@purse/protocol";
 import { afterAll, describe, expect, it } from "vitest";
+import { type DescribedRoute, describedRoutes, readOpenApi } from "../test/describedRoutes.ts";
 import { startInProcess } from "../test/inProcessServer.ts";
 import { SYSTEM_CLASS_FIELDS } from "./data/schema/systemClasses.ts";
 
@@ -10,9 +11,6 @@ const MAINTENANCE = { "x-parse-maintenance-key": "a maintenance key of this test
 const OBJECT_ROUTES = /^\/(?:classes\/|users|roles|installations|sessions|batch|verifyPassword)/;
 const SAMPLES: Record<string, string> = { className: "Item", appId: "test", name: "a.txt", cid: "bafy" };
 
-interface OpenApi {
-  paths: Record<string, Record<string, { "x-access": string }>>;
-}
 type Endpoint = [method: string, path: string];
 const server = await startInProcess({
   PURSE_MASTER_KEY: MASTER["x-parse-master-key"],
@@ -20,10 +18,11 @@ const server = await startInProcess({
   PURSE_REQUIRE_API_KEY: "1",
   PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
 });
-const endpoints = await describedEndpoints();
-const OPERATOR_ENDPOINTS = endpoints.filter(({ access }) => access === "masterKey").map(sampleOf);
-const OTHER_ENDPOINTS = endpoints
-  .filter(({ access, path }) => access !== "masterKey" && !OBJECT_ROUTES.test(path))
+const routes = describedRoutes(await readOpenApi(server.url));
+const needsMasterKey = ({ operation }: DescribedRoute) => operation["x-access"] === "masterKey";
+const OPERATOR_ENDPOINTS = routes.filter(needsMasterKey).map(sampleOf);
+const OTHER_ENDPOINTS = routes
+  .filter((route) => !needsMasterKey(route) && !OBJECT_ROUTES.test(route.path))
   .map(sampleOf);
 const SERVER_CLASSES = Object.values(SYSTEM_CLASS_FIELDS)
   .filter((each) => !("clientAccess" in each && each.clientAccess))
@@ -112,19 +111,6 @@ describe("the maintenance key", () => {
   });
 });
 
-/** The routes of the Parse API, as the server describes them. */
-async function describedEndpoints(): Promise<{ method: string; path: string; access: string }[]> {
-  const reply = await fetch(`${server.url}/server/openapi.json`);
-  const { paths }: OpenApi = JSON.parse(await reply.text());
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      access: operation["x-access"],
-    })),
-  );
-}
-
-function sampleOf({ method, path }: { method: string; path: string }): Endpoint {
+function sampleOf({ method, path }: DescribedRoute): Endpoint {
   return [method, path.replace(/\{(\w+)\}/g, (_, name: string) => SAMPLES[name] ?? "x")];
 }

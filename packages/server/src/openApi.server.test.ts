@@ -1,20 +1,10 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { type DescribedRoute, describedRoutes, type OpenApi, readOpenApi } from "../test/describedRoutes.ts";
 import { type InProcessServer, startInProcess } from "../test/inProcessServer.ts";
 
 const MASTER_KEY = "a master key of this test";
-
-interface Operation {
-  summary: string;
-  tags: string[];
-  "x-access": string;
-  responses: Record<string, { content: Record<string, { schema?: Record<string, unknown> }> }>;
-}
-interface OpenApi {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, unknown> };
-}
 
 describe("the OpenAPI document of the Parse API", () => {
   let server: InProcessServer;
@@ -22,15 +12,9 @@ describe("the OpenAPI document of the Parse API", () => {
 
   beforeAll(async () => {
     server = await startInProcess({ PURSE_MASTER_KEY: MASTER_KEY });
-    const reply = await fetch(`${server.url}/server/openapi.json`);
-    document = JSON.parse(await reply.text());
+    document = await readOpenApi(server.url);
   });
   afterAll(() => server.remove());
-
-  const operations = () =>
-    Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
-    );
 
   it("is valid OpenAPI 3.1, and served without an application ID", async () => {
     const validator = new Validator();
@@ -40,10 +24,10 @@ describe("the OpenAPI document of the Parse API", () => {
 
   it("describes the actual responses of a server", async () => {
     const headers = { "x-parse-application-id": "test", "x-parse-master-key": MASTER_KEY };
-    const readable = operations()
+    const readable = describedRoutes(document)
       .filter(({ method, path, operation }) => {
         const isJson = operation.responses["200"]?.content["application/json"] !== undefined;
-        return method === "get" && operation["x-access"] !== "user" && !path.includes("{") && isJson;
+        return method === "GET" && operation["x-access"] !== "user" && !path.includes("{") && isJson;
       })
       .filter(({ path }) => !["/login", "/verifyPassword"].includes(path));
     expect(readable.length).toBeGreaterThan(10);
@@ -59,13 +43,13 @@ describe("the OpenAPI document of the Parse API", () => {
     expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
     const page = await reply.text();
-    for (const { operation } of operations().slice(0, 20))
+    for (const { operation } of describedRoutes(document).slice(0, 20))
       expect(page).toContain(operation.summary.replace(/`([^`]+)`/g, "<code>$1</code>"));
   });
 });
 
 /** The schema of the successful response of an operation. */
-function responseSchema({ components }: OpenApi, { responses }: Operation): z.ZodType {
+function responseSchema({ components }: OpenApi, { responses }: DescribedRoute["operation"]): z.ZodType {
   const schema = responses["200"]?.content["application/json"]?.schema;
   const local = JSON.stringify({ ...schema, $defs: components.schemas }).replaceAll(
     "#/components/schemas/",

@@ -1,7 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { z } from "zod";
 import type { ParseAccess, ParseEndpoint } from "../core/http/apiRoute.ts";
-import { HEADINGS } from "../core/http/endpoint.ts";
 import { type ApiOperation, describeApi } from "../core/openApi.ts";
 import { MOUNT_PATH } from "./paths.ts";
 
@@ -53,7 +52,17 @@ export function parseOpenApi(endpoints: readonly ParseEndpoint[]): JsonObject {
   });
 }
 
-/** The position of a heading. Those of modules are last. */
+/** The headings of the documentation of the Parse API, in their order. Those of other modules follow. */
+const HEADINGS: readonly string[] = [
+  "Objects",
+  "Users and sessions",
+  "Functions, jobs, webhooks, config",
+  "Schemas",
+  "Files and IPFS",
+  "Server",
+];
+
+/** The position of a heading. */
 function rankOf(heading: string): number {
   const position = HEADINGS.indexOf(heading);
   return position < 0 ? HEADINGS.length : position;

@@ -55,7 +55,7 @@ export interface ParseEndpoint<M extends string = string> {
   /** Path pattern below `/server` with named segments: `/classes/:className/:objectId`. */
   path: string;
   access: ParseAccess;
-  /** Heading in the documentation: one of `HEADINGS`, or the name of a module. */
+  /** Heading in the documentation: one of those that `parseOpenApi` orders, or the name of a module. */
   heading?: string;
   /** What it does, as a phrase without a period. */
   summary: string;

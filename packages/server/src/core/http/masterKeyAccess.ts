@@ -4,12 +4,8 @@ import { operationForbidden } from "../operationForbidden.ts";
 import type { ApiRequest } from "./apiRoute.ts";
 
 /** Throws 119 without the master key; with `write` also for the read-only one. */
-export function assertMaster(
-  { auth }: RequestContext,
-  right: "read" | "write" = "read",
-  message?: string,
-): void {
-  if (auth.kind !== "master") throw masterKeyError(message);
+export function assertMaster({ auth }: RequestContext, right: "read" | "write" = "read"): void {
+  if (auth.kind !== "master") throw masterKeyError();
   if (right === "write" && auth.readOnly) throw readOnlyKeyError();
 }
 
