@@ -29,7 +29,7 @@ const edit = () => ({
 });
 
 /** Classes. */
-export const SCHEMA_ENDPOINTS = defineEndpoints("Schemas", {
+const SCHEMA_ENDPOINTS = defineEndpoints("Schemas", {
   list: {
     method: "GET",
     path: "/schemas",
