@@ -6,17 +6,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
-import { parseOpenApi, studioOpenApi } from "@purse/server";
+import { studioOpenApi } from "@purse/server";
 import { writeGenerated } from "./generatedFiles.ts";
 import { configurationPage } from "./reference/configuration.ts";
 import { errorsPage } from "./reference/errors.ts";
+import { parseOpenApi } from "./reference/parseOpenApi.ts";
 import { withRouteTables } from "./reference/routeTables.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const pages: [file: string, text: string][] = [
   ["docs/reference/configuration.md", configurationPage()],
   ["docs/reference/errors.md", errorsPage()],
-  pageWithRoutes("docs/reference/rest-api.md", parseOpenApi()),
+  pageWithRoutes("docs/reference/rest-api.md", await parseOpenApi()),
   pageWithRoutes("docs/studio/api.md", studioOpenApi()),
 ];
 

@@ -10,7 +10,7 @@ const PRINT_WAYS = join(import.meta.dirname, "../support/hostile/printWays.ts");
 
 interface RegisteredWays {
   ways: string[];
-  /** Ways of the studio that need an operator who has signed in. */
+  /** Ways of the studio that need an operator who has signed in, and of the Parse API that need the master key. */
   operatorWays: string[];
   /** What strangers get by the ways that are for operators only. */
   statuses: [way: string, status: number][];

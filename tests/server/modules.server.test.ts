@@ -58,6 +58,17 @@ describe("the module of the guide", () => {
     });
   });
 
+  it("has its route in the OpenAPI document, below its name", async () => {
+    const { paths } = JSON.parse(await text("/server/openapi.json"));
+    expect(paths["/invoices"].post).toMatchObject({
+      tags: ["invoices"],
+      summary: "Create an invoice",
+      "x-access": "user",
+      requestBody: { content: { "application/json": { schema: { required: ["amount"] } } } },
+    });
+    expect(await text("/server/docs")).toContain("Create an invoice");
+  });
+
   it("has objects that other users cannot read", async () => {
     const other = await signUp(purse);
     expect((await rest(purse, "GET", "/classes/Invoice", undefined, other)).body).toEqual({ results: [] });

@@ -1,5 +1,4 @@
 export { didYouMean } from "@purse/kernel";
-export { parseOpenApi } from "./api/parseEndpoints/openApi.ts";
 export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export { syntaxProblem } from "./cloud/codeLocation.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";

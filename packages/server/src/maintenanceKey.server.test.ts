@@ -1,8 +1,7 @@
 import { ErrorCode } from "@purse/protocol";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type InProcessServer, startInProcess } from "../test/inProcessServer.ts";
-import { PARSE_ENDPOINTS } from "./api/parseEndpoints/table.ts";
-import type { ParseEndpoint } from "./core/http/endpoint.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { type DescribedRoute, describedRoutes, readOpenApi } from "../test/describedRoutes.ts";
+import { startInProcess } from "../test/inProcessServer.ts";
 import { SYSTEM_CLASS_FIELDS } from "./data/schema/systemClasses.ts";
 
 const MASTER = { "x-parse-master-key": "a master key of this test" };
@@ -13,31 +12,24 @@ const OBJECT_ROUTES = /^\/(?:classes\/|users|roles|installations|sessions|batch|
 const SAMPLES: Record<string, string> = { className: "Item", appId: "test", name: "a.txt", cid: "bafy" };
 
 type Endpoint = [method: string, path: string];
-const endpoints = Object.values(PARSE_ENDPOINTS).flat();
-const sampleOf = ({ method, path }: ParseEndpoint): Endpoint => [
-  method,
-  path.replace(/:(\w+)/g, (_, name: string) => SAMPLES[name] ?? "x"),
-];
-const OPERATOR_ENDPOINTS = endpoints.filter(({ access }) => access === "masterKey").map(sampleOf);
-const OTHER_ENDPOINTS = endpoints
-  .filter(({ access, path }) => access !== "masterKey" && !OBJECT_ROUTES.test(path))
+const server = await startInProcess({
+  PURSE_MASTER_KEY: MASTER["x-parse-master-key"],
+  PURSE_MAINTENANCE_KEY: MAINTENANCE["x-parse-maintenance-key"],
+  PURSE_REQUIRE_API_KEY: "1",
+  PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
+});
+const routes = describedRoutes(await readOpenApi(server.url));
+const needsMasterKey = ({ operation }: DescribedRoute) => operation["x-access"] === "masterKey";
+const OPERATOR_ENDPOINTS = routes.filter(needsMasterKey).map(sampleOf);
+const OTHER_ENDPOINTS = routes
+  .filter((route) => !needsMasterKey(route) && !OBJECT_ROUTES.test(route.path))
   .map(sampleOf);
 const SERVER_CLASSES = Object.values(SYSTEM_CLASS_FIELDS)
   .filter((each) => !("clientAccess" in each && each.clientAccess))
   .map(({ className }) => className);
 
 describe("the maintenance key", () => {
-  let server: InProcessServer | undefined;
-
-  beforeAll(async () => {
-    server = await startInProcess({
-      PURSE_MASTER_KEY: MASTER["x-parse-master-key"],
-      PURSE_MAINTENANCE_KEY: MAINTENANCE["x-parse-maintenance-key"],
-      PURSE_REQUIRE_API_KEY: "1",
-      PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
-    });
-  });
-  afterAll(() => server?.remove());
+  afterAll(() => server.remove());
 
   const ask = async (
     method: string,
@@ -46,7 +38,7 @@ describe("the maintenance key", () => {
     headers: Record<string, string>,
   ): Promise<{ status: number; text: string; body: Record<string, unknown> }> => {
     const hasBody = method !== "GET" && method !== "HEAD";
-    const reply = await fetch(`${server?.url}${path}`, {
+    const reply = await fetch(`${server.url}${path}`, {
       method,
       headers: { "x-parse-application-id": "test", "content-type": "application/json", ...headers },
       ...(hasBody && { body: JSON.stringify(body ?? {}) }),
@@ -118,3 +110,7 @@ describe("the maintenance key", () => {
     expect((await ask("GET", "/studio/api/routes", undefined, MAINTENANCE)).status).toBe(401);
   });
 });
+
+function sampleOf({ method, path }: DescribedRoute): Endpoint {
+  return [method, path.replace(/\{(\w+)\}/g, (_, name: string) => SAMPLES[name] ?? "x")];
+}

@@ -5,4 +5,4 @@ import { purchases } from "./modules/purchases/index.ts";
 import { push } from "./modules/push/index.ts";
 
 /** The modules of the server. */
-export const MODULES: readonly Module[] = [analytics, globalConfig, purchases, push];
+export const MODULES: readonly Module[] = [globalConfig, analytics, push, purchases];

@@ -8,7 +8,7 @@ import { studioEndpoints } from "@purse/server/studio-api";
 export interface RegisteredWays {
   /** Each way into a server: `GET /server/classes/:className`, `UPGRADE /graphql`, `GraphQL mutation logIn`, `MCP get_object`. */
   ways: readonly string[];
-  /** Ways of the studio that need an operator who has signed in. */
+  /** Ways of the studio that need an operator who has signed in, and of the Parse API that need the master key. */
   operatorWays: ReadonlySet<string>;
   /** Sends a request without credentials by a way; resolves with its status. */
   sendAsStranger(way: string): Promise<number>;
@@ -72,7 +72,7 @@ export async function openRegisteredWays(): Promise<RegisteredWays> {
     .map(({ endpoint }) => `${endpoint.method} /studio/api${endpoint.path}`);
   return {
     ways: [...new Set(ways)].sort(),
-    operatorWays: new Set(operatorWays),
+    operatorWays: new Set([...operatorWays, ...(await masterKeyWays(url))]),
     async sendAsStranger(way) {
       const [method = "GET", path = ""] = way.split(" ");
       const hasBody = method !== "GET" && method !== "HEAD";
@@ -106,6 +106,19 @@ function leadsElsewhere(route: string): boolean {
   const [method = "", path = ""] = route.split(" ");
   if (method === "UPGRADE") return false;
   return !WAY_METHODS.has(method) || path === "/server" || path === "/server/*" || path === "/studio/api/*";
+}
+
+/** The routes of the Parse API that need the master key, as the server describes them. */
+async function masterKeyWays(url: string): Promise<string[]> {
+  const response = await fetch(`${url}/server/openapi.json`);
+  const { paths }: { paths: Record<string, Record<string, { "x-access": string }>> } = JSON.parse(
+    await response.text(),
+  );
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, operation]) => operation["x-access"] === "masterKey")
+      .map(([method]) => `${method.toUpperCase()} /server${path.replace(/\{(\w+)\}/g, ":$1")}`),
+  );
 }
 
 /** What the handlers of streams take. */

@@ -28,8 +28,8 @@ const NOTHING_THERE: Excuse = {
 
 /**
  * Every way into the server, and what is tried on it besides `ANY_WAY`. A test compares the ways with those that the
- * routers, the schema of GraphQL and the tools know. Those of the studio that need an operator are not listed: the test
- * verifies that they refuse requests without one.
+ * routers, the schema of GraphQL and the tools know. Those of the studio that need an operator are not listed, nor those of
+ * the Parse API that need the master key: the test verifies that they refuse requests without one.
  */
 export const WAYS: readonly (readonly [ways: readonly string[], tried: Tried])[] = [
   // Objects of a class: saves and queries.
@@ -412,13 +412,6 @@ export const WAYS: readonly (readonly [ways: readonly string[], tried: Tried])[]
     [
       "DELETE /api/v2/streams/evm/:id",
       "DELETE /api/v2/streams/evm/:id/address",
-      "DELETE /server/cloud_code/jobs/:objectId",
-      "DELETE /server/hooks/functions/:functionName",
-      "DELETE /server/hooks/triggers/:className/:triggerName",
-      "DELETE /server/ipfs/pins/:cid",
-      "DELETE /server/purge/:className",
-      "DELETE /server/push_audiences/:objectId",
-      "DELETE /server/schemas/:className",
       "GET /api/v2/history",
       "GET /api/v2/history/logs",
       "GET /api/v2/stats",
@@ -427,22 +420,6 @@ export const WAYS: readonly (readonly [ways: readonly string[], tried: Tried])[]
       "GET /api/v2/streams/evm/:id",
       "GET /api/v2/streams/evm/:id/address",
       "GET /api/v2/streams/evm/:id/replay/:replayId",
-      "GET /server/aggregate/:className",
-      "GET /server/cloud_code/jobs",
-      "GET /server/cloud_code/jobs/data",
-      "GET /server/graphql-config",
-      "GET /server/hooks/functions",
-      "GET /server/hooks/functions/:functionName",
-      "GET /server/hooks/triggers",
-      "GET /server/hooks/triggers/:className/:triggerName",
-      "GET /server/ipfs/pins",
-      "GET /server/push_audiences",
-      "GET /server/push_audiences/:objectId",
-      "GET /server/schemas",
-      "GET /server/schemas/:className",
-      "GET /server/scriptlog",
-      "GET /server/security",
-      "GET /server/serverInfo",
       "POST /api/v2/history/replay/:streamId/:id",
       "POST /api/v2/streams/evm/:chainId/block-to-webhook/:blockNumber/:streamId",
       "GET /api/v2/settings",
@@ -452,23 +429,7 @@ export const WAYS: readonly (readonly [ways: readonly string[], tried: Tried])[]
       "POST /api/v2/streams/evm/:id/replay",
       "POST /api/v2/streams/evm/:id/retry",
       "POST /api/v2/streams/evm/:id/status",
-      "POST /server/cloud_code/jobs",
-      "POST /server/hooks/functions",
-      "POST /server/hooks/triggers",
-      "POST /server/ipfs/pins",
-      "POST /server/jobs",
-      "POST /server/jobs/:name",
-      "POST /server/loginAs",
-      "POST /server/push",
-      "POST /server/push_audiences",
-      "POST /server/schemas",
       "PUT /api/v2/streams/evm",
-      "PUT /server/cloud_code/jobs/:objectId",
-      "PUT /server/graphql-config",
-      "PUT /server/hooks/functions/:functionName",
-      "PUT /server/hooks/triggers/:className/:triggerName",
-      "PUT /server/push_audiences/:objectId",
-      "PUT /server/schemas/:className",
     ],
     MASTER_KEY,
   ],

@@ -6,9 +6,11 @@ import {
   ProtocolError,
   readEmptyArrayAsObject,
 } from "@purse/protocol";
+import { z } from "zod";
 import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
+import { jsonObject, jsonValue, routeOf } from "../core/http/endpoint.ts";
 import { TimeSlicer } from "../core/limits/timeSlicer.ts";
 import {
   createIdempotentWrite,
@@ -53,36 +55,57 @@ export interface BatchRouteOptions {
   report(error: unknown, requestId: string): void;
 }
 
+const ENDPOINT = {
+  method: "POST",
+  path: "/batch",
+  access: "everyone",
+  heading: "Objects",
+  summary: `Execute up to ${MAX_BATCH_REQUESTS} requests; \`transaction\` executes all or none`,
+  schemas: () => ({
+    body: z.object({
+      requests: z.array(
+        z.object({
+          method: z.enum(["GET", "POST", "PUT", "DELETE"]),
+          path: z.string().describe("With the mount path: `/server/classes/Note`"),
+          body: jsonObject().optional(),
+        }),
+      ),
+      transaction: z.boolean().optional(),
+    }),
+    response: z
+      .array(
+        z.object({
+          success: jsonValue().optional(),
+          error: z.object({ code: z.int(), error: z.string() }).optional(),
+        }),
+      )
+      .describe("Results in the order of the requests"),
+  }),
+  retry: "write",
+} as const;
+
 /**
  * Executes many requests at once. Paths contain the server's mount path (`/server/classes/A`). Results are in the order
  * of the requests, each `{success}` or `{error}`. The requests run concurrently, so that their writes share a commit.
  */
 export function batchRoute(options: BatchRouteOptions): ApiRoute<WriteRequest> {
   const { mountPath, store, execute } = options;
-  return {
-    method: "POST",
-    path: "/batch",
-    retry: "write",
-    async handle(request) {
-      const { requests, transaction } = request.params;
-      if (!Array.isArray(requests))
-        throw new ProtocolError(ErrorCode.INVALID_JSON, "requests must be an array");
-      if (requests.length > MAX_BATCH_REQUESTS) {
-        throw new ProtocolError(
-          ErrorCode.INVALID_JSON,
-          `a batch takes ${MAX_BATCH_REQUESTS} requests at most`,
-        );
-      }
-      const batchedRequests = requests.map((value) => parseBatchedRequest(value, mountPath));
-      if (!bypassesPermissions(request.auth)) assertBatchLimits(batchedRequests);
-      const replies =
-        transaction === true
-          ? await executeTransaction(request, batchedRequests)
-          : await executeIndependently(request, batchedRequests);
-      const results = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
-      return chunkedReply(jsonListChunks("[", results, "]"));
-    },
-  };
+  return routeOf(ENDPOINT, async (request: WriteRequest) => {
+    const { requests, transaction } = request.params;
+    if (!Array.isArray(requests))
+      throw new ProtocolError(ErrorCode.INVALID_JSON, "requests must be an array");
+    if (requests.length > MAX_BATCH_REQUESTS) {
+      throw new ProtocolError(ErrorCode.INVALID_JSON, `a batch takes ${MAX_BATCH_REQUESTS} requests at most`);
+    }
+    const batchedRequests = requests.map((value) => parseBatchedRequest(value, mountPath));
+    if (!bypassesPermissions(request.auth)) assertBatchLimits(batchedRequests);
+    const replies =
+      transaction === true
+        ? await executeTransaction(request, batchedRequests)
+        : await executeIndependently(request, batchedRequests);
+    const results = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
+    return chunkedReply(jsonListChunks("[", results, "]"));
+  });
 
   /**
    * Executes each request on its own. A request that an interrupted attempt, or one that failed in part, has already

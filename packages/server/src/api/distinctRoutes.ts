@@ -14,7 +14,7 @@ export function distinctRoutes(modules: readonly OpenedModule[], ofServer: reado
       if (owner !== undefined)
         throw new Error(`The module "${name}": ${owner} has the route ${route.method} ${route.path} already`);
       owners.set(key, `the module "${name}"`);
-      return route;
+      return { heading: name, ...route };
     }),
   );
 }

@@ -1,6 +1,8 @@
 import type { JsonObject } from "@purse/protocol";
 import { type ApiReply, type ApiRequest, jsonReply } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
+import { defineEndpoints, routesOf } from "../core/http/endpoint.ts";
+import { objectEndpoints } from "../core/http/objectEndpoints.ts";
 import { ValueReply } from "../core/http/valueReply.ts";
 import type { Objects, SaveReply } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
@@ -13,24 +15,42 @@ export interface ObjectRouteDependencies {
   saveInstallation(request: WriteRequest, objectId?: string): Promise<SaveReply>;
 }
 
+const OBJECTS = defineEndpoints(
+  "Objects",
+  objectEndpoints("/classes/:className", "an object", "objects", "everyone"),
+);
+const ROLES = defineEndpoints("Objects", objectEndpoints("/roles", "a role", "roles", "everyone"));
+const { create, ...installations } = objectEndpoints(
+  "/installations",
+  "an installation",
+  "installations",
+  "everyone",
+);
+const INSTALLATIONS = defineEndpoints("Objects", {
+  ...installations,
+  create: {
+    ...create,
+    summary: "Create an installation, or update the one with the same `installationId`",
+  },
+});
+
 /** Routes for objects of any class, and for the system classes under their own names. */
 export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependencies): ParseRoute[] {
-  const routesFor = (base: string, classOf: ClassOf): ParseRoute[] => [
-    {
-      method: "GET",
-      path: base,
-      handle: async (request) => {
+  return [
+    ...routesFor(OBJECTS, (request) => request.pathParams.className ?? ""),
+    ...routesFor(ROLES, () => "_Role"),
+    ...routesFor(INSTALLATIONS, () => "_Installation"),
+  ];
+
+  function routesFor(endpoints: typeof OBJECTS, classOf: ClassOf): ParseRoute[] {
+    const routes: ParseRoute[] = routesOf(endpoints, {
+      async find(request: WriteRequest) {
         if (!request.wantsValue)
           return chunkedReply(await objects.findChunks(request, classOf(request), request.params));
         const { value, chars } = await objects.findValue(request, classOf(request), request.params);
         return new ValueReply(value, chars);
       },
-    },
-    {
-      method: "POST",
-      path: base,
-      retry: "write",
-      handle: async (request) => {
+      async create(request: WriteRequest) {
         const className = classOf(request);
         if (className === "_Installation") return saveReply(await saveInstallation(request), request);
         const { idempotentWrite } = request.writeOptions;
@@ -43,19 +63,8 @@ export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependenc
         const reply = await objects.create(request, className, request.params, options);
         return charged(saveReply(reply, request, className));
       },
-      prepareCreate: (request, pathParams, fields) =>
-        objects.prepareCreate(request, classOf({ pathParams }), fields),
-    },
-    {
-      method: "GET",
-      path: `${base}/:objectId`,
-      handle: (request) => getReply(objects, request, classOf(request)),
-    },
-    {
-      method: "PUT",
-      path: `${base}/:objectId`,
-      retry: "write",
-      handle: async (request) => {
+      get: (request) => getReply(objects, request, classOf(request)),
+      async update(request: WriteRequest) {
         const className = classOf(request);
         const { params, writeOptions } = request;
         const reply =
@@ -64,21 +73,15 @@ export function objectRoutes({ objects, saveInstallation }: ObjectRouteDependenc
             : await objects.update(request, className, idOf(request), params, writeOptions);
         return charged(saveReply(reply, request));
       },
-    },
-    {
-      method: "DELETE",
-      path: `${base}/:objectId`,
-      handle: async (request) => {
+      async remove(request: WriteRequest) {
         await objects.remove(request, classOf(request), idOf(request), request.writeOptions);
         return {};
       },
-    },
-  ];
-  return [
-    ...routesFor("/classes/:className", (request) => request.pathParams.className ?? ""),
-    ...routesFor("/roles", () => "_Role"),
-    ...routesFor("/installations", () => "_Installation"),
-  ];
+    });
+    const prepareCreate: ParseRoute["prepareCreate"] = (request, pathParams, fields) =>
+      objects.prepareCreate(request, classOf({ pathParams }), fields);
+    return routes.map((route) => (route.method === "POST" ? { ...route, prepareCreate } : route));
+  }
 }
 
 /** The reply to a request for one object of a class. */

@@ -5,13 +5,14 @@ import type { Config } from "../config/loadConfig.ts";
 import type { ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import { type BodyParserOptions, createBodyParser } from "../core/http/bodyParser.ts";
 import { createClientKeyCheck } from "../core/http/clientKeys.ts";
+import { endpointsOf } from "../core/http/endpoint.ts";
 import { createMaintenanceKeyVerifier } from "../core/http/masterKey.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
 import type { DataService } from "../data/dataService.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
-import { cloudFileRoutes, dispatchWithFiles, type Files } from "../files/index.ts";
+import { cloudFileRoutes, dispatchWithFiles, FILE_ENDPOINTS, type Files } from "../files/index.ts";
 import { aggregateRoute } from "./aggregateRoute.ts";
 import { classListRoute } from "./classListRoute.ts";
 import { distinctRoutes } from "./distinctRoutes.ts";
@@ -24,6 +25,7 @@ import { createRequestLimits } from "./parseApiLimits.ts";
 import { MOUNT_PATH } from "./paths.ts";
 import { createRequestLog } from "./requestLog.ts";
 import { schemaRoutes } from "./schemaRoutes.ts";
+import { documentRoutes } from "./serverRoutes.ts";
 
 export interface OpenParseApiDependencies {
   config: Config;
@@ -62,16 +64,17 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
     memory: http.bodyMemory,
   };
+  const documents = documentRoutes(() => [...endpointsOf(FILE_ENDPOINTS), ...parseApi.routes]);
   const routes = [
-    ...objectRoutes({ objects, saveInstallation: auth.saveInstallation }),
-    ...schemaRoutes(schemaService),
     classListRoute({
       schemas,
       isPublic: config.allowClientClassList,
       allowClientAddField: config.allowClientAddField,
       protectedFields: config.protectedFields,
     }),
+    ...objectRoutes({ objects, saveInstallation: auth.saveInstallation }),
     aggregateRoute(objects.aggregates),
+    ...schemaRoutes(schemaService),
     ...dependencies.routes,
   ];
   const options: ParseApiDependencies = {
@@ -85,7 +88,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     clientAddressOf,
     withParsedBody: createBodyParser({ ...bodies, maxBodyBytes: config.maxBodyBytes }),
     withFunctionForm: createFunctionForms({ ...bodies, maxUploadSize: config.maxUploadSize }),
-    routes: [...routes, ...distinctRoutes(dependencies.modules, routes)],
+    routes: [...routes, ...distinctRoutes(dependencies.modules, [...routes, ...documents]), ...documents],
     createEach: objects.createEach,
     maxAnswerBytes: config.maxAnswerBytes,
     store,

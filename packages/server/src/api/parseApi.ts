@@ -69,6 +69,7 @@ export interface ParseApiDependencies extends CredentialDependencies {
 }
 
 export interface ParseApi {
+  readonly routes: readonly ParseRoute[];
   /** Handles one HTTP request; `path` is below the mount path. Rejects with the error to be sent. */
   handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply>;
   /** Authenticates a request whose body another component reads. Throws 119, 155 or 209. */
@@ -100,21 +101,18 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     report,
     maxAnswerBytes = MAX_ANSWER_BYTES,
   } = dependencies;
-  const router: Router<ParseRoute> = new Router(
-    [
-      ...dependencies.routes,
-      batchRoute({
-        mountPath,
-        store,
-        createEach,
-        execute: executeBatchRequest,
-        prepareFor: (request) =>
-          prepareBatchRequests(request, { router, requestLimits, allowsRoute, report }),
-        report,
-      }),
-    ],
-    mountPath,
-  );
+  const routes: readonly ParseRoute[] = [
+    ...dependencies.routes,
+    batchRoute({
+      mountPath,
+      store,
+      createEach,
+      execute: executeBatchRequest,
+      prepareFor: (request) => prepareBatchRequests(request, { router, requestLimits, allowsRoute, report }),
+      report,
+    }),
+  ];
+  const router = new Router(routes, mountPath);
 
   const serverUrlOf: ServerUrlOf = dependencies.serverUrlOf ?? (() => dependencies.serverUrl);
   const verifyCredentials = createVerifyCredentials(dependencies);
@@ -373,7 +371,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     return new ValueReply(JSON.parse(body), body.length);
   };
 
-  return { handle, authenticate, dispatch, execute, executeForValue };
+  return { routes, handle, authenticate, dispatch, execute, executeForValue };
 }
 
 /** Longer query strings may have hundreds of conditions. */

@@ -5,77 +5,79 @@ import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { defineEndpoints, jsonObject, nothing, routesOf } from "../core/http/endpoint.ts";
 import type { SchemaService } from "../data/schema/schemaService.ts";
 
-const schema = z
-  .object({
-    className: z.string(),
-    fields: z.record(z.string(), jsonObject),
-    classLevelPermissions: jsonObject.optional(),
-    indexes: z.record(z.string(), jsonObject).optional(),
-  })
-  .describe("A class")
-  .meta({ id: "Class" });
-const edit = schema
-  .extend({
-    access: z
-      .enum(ACCESS_PRESET_NAMES)
-      .describe("Common permissions by a word, instead of `classLevelPermissions`"),
-  })
-  .partial()
-  .describe('Fields, permissions and indexes to add or change; `{"__op":"Delete"}` deletes');
+const schema = () =>
+  z
+    .object({
+      className: z.string(),
+      fields: z.record(z.string(), jsonObject()),
+      classLevelPermissions: jsonObject().optional(),
+      indexes: z.record(z.string(), jsonObject()).optional(),
+    })
+    .describe("A class")
+    .meta({ id: "Class" });
+const one = () => ({ response: schema() });
+const edit = () => ({
+  ...one(),
+  body: schema()
+    .extend({
+      access: z
+        .enum(ACCESS_PRESET_NAMES)
+        .describe("Common permissions by a word, instead of `classLevelPermissions`"),
+    })
+    .partial()
+    .describe('Fields, permissions and indexes to add or change; `{"__op":"Delete"}` deletes'),
+});
 
 /** Classes. */
-export const SCHEMA_ENDPOINTS = defineEndpoints({
+const SCHEMA_ENDPOINTS = defineEndpoints("Schemas", {
   list: {
     method: "GET",
     path: "/schemas",
     access: "masterKey",
     summary: "Classes with fields, indexes and class-level permissions",
-    response: z.object({ results: z.array(schema) }),
+    schemas: () => ({ response: z.object({ results: z.array(schema()) }) }),
   },
   get: {
     method: "GET",
     path: "/schemas/:className",
     access: "masterKey",
     summary: "Read a class",
-    response: schema,
+    schemas: one,
   },
   create: {
     method: "POST",
     path: "/schemas",
     access: "masterKey",
     summary: "Create the class `className`",
-    body: edit,
-    response: schema,
+    schemas: edit,
   },
   createNamed: {
     method: "POST",
     path: "/schemas/:className",
     access: "masterKey",
     summary: "Create a class",
-    body: edit,
-    response: schema,
+    schemas: edit,
   },
   update: {
     method: "PUT",
     path: "/schemas/:className",
     access: "masterKey",
     summary: "Change a class",
-    body: edit,
-    response: schema,
+    schemas: edit,
   },
   remove: {
     method: "DELETE",
     path: "/schemas/:className",
     access: "masterKey",
     summary: "Delete an empty class",
-    response: nothing,
+    schemas: nothing,
   },
   purge: {
     method: "DELETE",
     path: "/purge/:className",
     access: "masterKey",
     summary: "Delete all objects of a class",
-    response: nothing,
+    schemas: nothing,
   },
 });
 

@@ -1,6 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { z } from "zod";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { jsonObject, routeOf } from "../core/http/endpoint.ts";
 import type { StudioFinding } from "../studioApi/permissions.ts";
 
 export interface SecurityRouteDependencies {
@@ -18,30 +19,43 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Class-level permissions": ["class"],
 };
 
-/** `GET /security`: the findings of the studio's security check, in the format of Parse Dashboard. */
+const ENDPOINT = {
+  method: "GET",
+  path: "/security",
+  access: "masterKey",
+  heading: "Server",
+  summary: "Insecure settings and permissions",
+  schemas: () => ({
+    response: z.object({
+      report: z.object({
+        version: z.string(),
+        state: z.enum(["success", "fail"]),
+        groups: z.array(jsonObject()),
+      }),
+    }),
+  }),
+  errors: { 409: "Not enabled (108)" },
+} as const;
+
+/** The findings of the studio's security check, in the format of Parse Dashboard. */
 export function securityRoute({ isEnabled, findings }: SecurityRouteDependencies): ApiRoute {
-  return {
-    method: "GET",
-    path: "/security",
-    async handle(request) {
-      assertMaster(request);
-      if (!isEnabled) {
-        throw new ProtocolError(
-          ErrorCode.COMMAND_UNAVAILABLE,
-          "Set PURSE_ENABLE_SECURITY_CHECK=1 to run the security check.",
-          409,
-        );
-      }
-      const found = await findings();
-      const groups = Object.entries(GROUPS).map(([name, prefixes]) =>
-        groupOf(
-          name,
-          found.filter(({ id }) => prefixes.includes(id.split(".", 1)[0] ?? "")),
-        ),
+  return routeOf(ENDPOINT, async () => {
+    if (!isEnabled) {
+      throw new ProtocolError(
+        ErrorCode.COMMAND_UNAVAILABLE,
+        "Set PURSE_ENABLE_SECURITY_CHECK=1 to run the security check.",
+        409,
       );
-      return { report: { version: "1.0.0", state: stateOf(found), groups } };
-    },
-  };
+    }
+    const found = await findings();
+    const groups = Object.entries(GROUPS).map(([name, prefixes]) =>
+      groupOf(
+        name,
+        found.filter(({ id }) => prefixes.includes(id.split(".", 1)[0] ?? "")),
+      ),
+    );
+    return { report: { version: "1.0.0", state: stateOf(found), groups } };
+  });
 }
 
 function groupOf(name: string, found: readonly StudioFinding[]): JsonObject {

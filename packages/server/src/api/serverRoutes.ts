@@ -1,6 +1,55 @@
 import type { JsonObject } from "@purse/protocol";
-import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { z } from "zod";
+import type { ApiReply, ApiRoute, Method, ParseEndpoint } from "../core/http/apiRoute.ts";
+import { defineEndpoints, jsonObject, routesOf } from "../core/http/endpoint.ts";
+
+// As in Parse Server: the SDK for Swift asks by POST.
+const health = <M extends Method>(method: M) =>
+  ({
+    method,
+    path: "/health",
+    access: "everyone",
+    summary: "Whether the server responds",
+    schemas: () => ({ response: z.object({ status: z.literal("ok") }) }),
+    isApplicationOptional: true,
+    isAlias: method !== "GET",
+  }) as const;
+
+/** The server itself. */
+const ENDPOINTS = defineEndpoints("Server", {
+  health: health("GET"),
+  postHealth: health("POST"),
+  putHealth: health("PUT"),
+  deleteHealth: health("DELETE"),
+  serverInfo: {
+    method: "GET",
+    path: "/serverInfo",
+    access: "masterKey",
+    summary: "Version and features",
+    schemas: () => ({ response: z.object({ features: jsonObject(), parseServerVersion: z.string() }) }),
+  },
+});
+
+/** The descriptions of the Parse API. */
+const DOCUMENTS = defineEndpoints("Server", {
+  openApi: {
+    method: "GET",
+    path: "/openapi.json",
+    access: "everyone",
+    summary: "This description as an OpenAPI 3.1 document",
+    schemas: () => ({ response: jsonObject() }),
+    isApplicationOptional: true,
+  },
+  referencePage: {
+    method: "GET",
+    path: "/docs",
+    access: "everyone",
+    summary: "This description as a page",
+    schemas: () => ({ response: z.string() }),
+    streams: ["text/html"],
+    isApplicationOptional: true,
+  },
+});
 
 /** Information about the server; `features` determines which pages Parse Dashboard shows. */
 export function serverRoutes({
@@ -21,41 +70,36 @@ export function serverRoutes({
       localization: true,
     },
   };
-  return [
-    // As in Parse Server: the SDK for Swift asks by POST.
-    ...(["GET", "POST", "PUT", "DELETE"] as const).map((method) => ({
-      method,
-      path: "/health",
-      isApplicationOptional: true,
-      handle: async () => ({ status: "ok" }),
-    })),
-    { method: "GET", path: "/openapi.json", isApplicationOptional: true, handle: openApiReply },
-    { method: "GET", path: "/docs", isApplicationOptional: true, handle: referencePageReply },
-    {
-      method: "GET",
-      path: "/serverInfo",
-      async handle(request) {
-        assertMaster(request);
-        return { features, parseServerVersion: COMPATIBLE_WITH };
-      },
+  return routesOf(ENDPOINTS, {
+    health: isHealthy,
+    postHealth: isHealthy,
+    putHealth: isHealthy,
+    deleteHealth: isHealthy,
+    serverInfo: async () => ({ features, parseServerVersion: COMPATIBLE_WITH }),
+  });
+}
+
+async function isHealthy(): Promise<JsonObject> {
+  return { status: "ok" };
+}
+
+/** Descriptions of the routes of the server, those of modules included. They are made when they are requested first. */
+export function documentRoutes(endpoints: () => readonly ParseEndpoint[]): ApiRoute[] {
+  let document: Promise<JsonObject> | undefined;
+  let page: Promise<ApiReply> | undefined;
+  const openApi = () => {
+    document ??= import("./parseOpenApi.ts").then(({ parseOpenApi }) => parseOpenApi(endpoints()));
+    return document;
+  };
+  return routesOf(DOCUMENTS, {
+    openApi,
+    referencePage() {
+      page ??= Promise.all([openApi(), import("../core/http/referencePage.ts")]).then(
+        ([description, { referencePageReply }]) => referencePageReply(description, { names: "paths" }),
+      );
+      return page;
     },
-  ];
-}
-
-/** The OpenAPI document of the Parse API. Its module is loaded when it is requested first. */
-async function openApiReply(): Promise<JsonObject> {
-  const { parseOpenApi } = await import("./parseEndpoints/openApi.ts");
-  return parseOpenApi();
-}
-
-let referencePage: Promise<ApiReply> | undefined;
-
-/** The reference page of the Parse API, created when it is requested first. */
-function referencePageReply(): Promise<ApiReply> {
-  referencePage ??= Promise.all([openApiReply(), import("../core/http/referencePage.ts")]).then(
-    ([document, page]) => page.referencePageReply(document, { names: "paths" }),
-  );
-  return referencePage;
+  });
 }
 
 /** The version of Parse Server whose behavior clients may expect. */

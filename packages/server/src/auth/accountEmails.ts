@@ -1,6 +1,8 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { z } from "zod";
 import type { RequestContext } from "../core/authContext.ts";
 import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import { defineEndpoints, nothing, routesOf } from "../core/http/endpoint.ts";
 import type { Mail } from "../core/mail.ts";
 import { type PendingWrite, setValueOf } from "../data/objects/pendingWrite.ts";
 import { getRow } from "../database/serverRows.ts";
@@ -11,6 +13,25 @@ import { isEmailAddress } from "./emailAddress.ts";
 import { conditionOf, conditionOfWrite, EmailConditions } from "./emailConditions.ts";
 import { EmailTokens } from "./emailTokens.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
+
+const request = {
+  method: "POST",
+  access: "everyone",
+  schemas: () => ({ ...nothing(), body: z.object({ email: z.string() }) }),
+  acceptsEndedSession: true,
+} as const;
+const ENDPOINTS = defineEndpoints("Users and sessions", {
+  requestReset: {
+    ...request,
+    path: "/requestPasswordReset",
+    summary: "Send an email to reset the password",
+  },
+  requestVerification: {
+    ...request,
+    path: "/verificationEmailRequest",
+    summary: "Send the verification email again",
+  },
+});
 
 /** Requests for email verification and password reset, and their emails. */
 export class AccountEmails {
@@ -25,16 +46,10 @@ export class AccountEmails {
     this.#conditions = new EmailConditions(dependencies.config);
     this.verifyTokens = new EmailTokens(dependencies, "email-token");
     this.resetTokens = new EmailTokens(dependencies, "reset-token");
-    const open = { acceptsEndedSession: true } satisfies Partial<ApiRoute>;
-    this.routes = [
-      { method: "POST", path: "/requestPasswordReset", handle: (r) => this.#requestReset(r), ...open },
-      {
-        method: "POST",
-        path: "/verificationEmailRequest",
-        handle: (r) => this.#requestVerification(r),
-        ...open,
-      },
-    ];
+    this.routes = routesOf(ENDPOINTS, {
+      requestReset: (request) => this.#requestReset(request),
+      requestVerification: (request) => this.#requestVerification(request),
+    });
   }
 
   /** Adds to a write what a new email address requires: a verification token, and an email that is sent after the commit. */

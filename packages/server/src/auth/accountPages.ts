@@ -1,6 +1,8 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { z } from "zod";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
-import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import type { ApiReply, ApiRequest, ApiRoute, Method, ParseEndpoint } from "../core/http/apiRoute.ts";
+import { defineEndpoints, nothing, routesOf } from "../core/http/endpoint.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import { UPDATE_CONFLICT } from "../database/store.ts";
@@ -16,6 +18,63 @@ import { assertPassword } from "./passwordPolicy.ts";
 import { hasFactor } from "./secondFactor.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 
+/** A page of the links in emails, or a form of it. */
+function page(
+  method: "GET" | "POST",
+  path: string,
+  summary: string,
+  input: () => z.ZodObject = () => z.object({}),
+): ParseEndpoint<Method> {
+  return {
+    method,
+    path: `/apps/${path}`,
+    access: "everyone",
+    summary,
+    schemas: () => ({ ...nothing(), [method === "GET" ? "query" : "body"]: input() }),
+    bodyType: "application/x-www-form-urlencoded",
+    streams: ["text/html"],
+    acceptsEndedSession: true,
+    isApplicationOptional: true,
+  };
+}
+
+const token = () => z.object({ token: z.string() });
+const newPassword = () => token().extend({ new_password: z.string(), repeated: z.string().optional() });
+/** `id` is the application id, `error` why the previous password was rejected. */
+const chosen = () => token().extend({ id: z.string(), error: z.string().optional() });
+
+const ENDPOINTS = defineEndpoints("Users and sessions", {
+  verify: {
+    ...page("GET", ":appId/verify_email", "Page of the link in verification emails", token),
+    head: () => messagePage(200, "Verify your email address", ""),
+  },
+  resendPage: page("GET", ":appId/resend_verification_email", "Page that sends the verification email again"),
+  resend: page(
+    "POST",
+    ":appId/resend_verification_email",
+    "Send the verification email again, from that page",
+    () => z.object({ email: z.string() }),
+  ),
+  passwordForm: page("GET", ":appId/request_password_reset", "Page to choose a new password", token),
+  setPassword: page(
+    "POST",
+    ":appId/request_password_reset",
+    "Set the new password, from that page",
+    newPassword,
+  ),
+  choosePassword: page("GET", "choose_password", "Page to choose a new password", chosen),
+  verified: page("GET", "verify_email_success.html", "Page after a verification"),
+  passwordChanged: page("GET", "password_reset_success.html", "Page after a new password"),
+  linkSent: page("GET", "link_send_success.html", "Page after a repeated verification email"),
+  linkNotSent: page("GET", "link_send_fail.html", "Page after a verification email that was not sent"),
+  invalidLink: page("GET", "invalid_link.html", "Page of a link that is not valid"),
+  invalidVerificationLink: page(
+    "GET",
+    "invalid_verification_link.html",
+    "Page of a verification link that is not valid",
+  ),
+});
+
 /**
  * The pages that links in emails lead to: those of the server, or of the operator (`customPages`). In Parse Server
  * compatibility mode they are redirects to its addresses, as apps and web views expect them.
@@ -30,58 +89,23 @@ export class AccountPages {
     this.#dependencies = dependencies;
     this.#emails = emails;
     this.#lockout = lockout;
-    const page = { acceptsEndedSession: true, isApplicationOptional: true } satisfies Partial<ApiRoute>;
-    this.routes = [
-      { method: "GET", path: "/apps/choose_password", handle: (r) => this.#choosePassword(r), ...page },
-      ...Object.entries(MESSAGE_PAGES).map(
-        ([name, reply]): ApiRoute => ({
-          method: "GET",
-          path: `/apps/${name}.html`,
-          handle: async () => reply(),
-          ...page,
-        }),
-      ),
-      {
-        method: "GET",
-        path: "/apps/invalid_verification_link.html",
-        handle: async () => resendPage(200, this.#pathOf("resend_verification_email")),
-        ...page,
+    this.routes = routesOf(ENDPOINTS, {
+      verify: (request) => this.#verify(request),
+      resendPage: async ({ pathParams }) => {
+        this.#assertApp(pathParams.appId);
+        return resendPage(200);
       },
-      {
-        method: "GET",
-        path: "/apps/:appId/verify_email",
-        handle: (r) => this.#verify(r),
-        head: () => messagePage(200, "Verify your email address", ""),
-        ...page,
-      },
-      {
-        method: "GET",
-        path: "/apps/:appId/resend_verification_email",
-        handle: async ({ pathParams }) => {
-          this.#assertApp(pathParams.appId);
-          return resendPage(200);
-        },
-        ...page,
-      },
-      {
-        method: "POST",
-        path: "/apps/:appId/resend_verification_email",
-        handle: (r) => this.#resend(r),
-        ...page,
-      },
-      {
-        method: "GET",
-        path: "/apps/:appId/request_password_reset",
-        handle: (r) => this.#showPasswordForm(r),
-        ...page,
-      },
-      {
-        method: "POST",
-        path: "/apps/:appId/request_password_reset",
-        handle: (r) => this.#setPassword(r),
-        ...page,
-      },
-    ];
+      resend: (request) => this.#resend(request),
+      passwordForm: (request) => this.#showPasswordForm(request),
+      setPassword: (request) => this.#setPassword(request),
+      choosePassword: (request) => this.#choosePassword(request),
+      verified: async () => MESSAGE_PAGES.verify_email_success(),
+      passwordChanged: async () => MESSAGE_PAGES.password_reset_success(),
+      linkSent: async () => MESSAGE_PAGES.link_send_success(),
+      linkNotSent: async () => MESSAGE_PAGES.link_send_fail(),
+      invalidLink: async () => MESSAGE_PAGES.invalid_link(),
+      invalidVerificationLink: async () => resendPage(200, this.#pathOf("resend_verification_email")),
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
+import { routesOf } from "../core/http/endpoint.ts";
 import type { WriteOptions, WriteRequest } from "../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
@@ -28,7 +29,7 @@ import type { SecondFactor } from "./secondFactor.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { sessionRoutes } from "./sessionRoutes.ts";
 import type { Sessions } from "./sessions.ts";
-import { userReply } from "./userReply.ts";
+import { USER_ENDPOINTS } from "./userEndpoints.ts";
 import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
 
 export interface AuthRouteDependencies {
@@ -77,41 +78,20 @@ export function authRoutes({
     verifyPassword: async (request) => (await verifyCredentials(request)).owner,
   });
   const authenticateSession = (sessionToken: string) => sessions.authenticate(sessionToken);
-  const userId = (request: WriteRequest) => request.pathParams.objectId ?? "";
+  const routes: ApiRoute<WriteRequest>[] = routesOf(USER_ENDPOINTS, {
+    signUp: signUpOrSignIn,
+    signUpAsObject: signUpOrSignIn,
+    logIn,
+    logInByQuery: logIn,
+    challenge,
+    verifyPassword,
+    verifyPasswordByQuery: verifyPassword,
+  });
   return [
-    { method: "POST", path: "/users", handle: signUpOrSignIn, acceptsEndedSession: true, retry: "write" },
-    {
-      method: "POST",
-      path: "/classes/_User",
-      handle: signUpOrSignIn,
-      acceptsEndedSession: true,
-      retry: "write",
-    },
-    { method: "POST", path: "/challenge", handle: challenge, acceptsEndedSession: true },
-    { method: "POST", path: "/login", handle: logIn, acceptsEndedSession: true, retry: "again" },
-    { method: "GET", path: "/login", handle: logIn, acceptsEndedSession: true, head: refuseHead },
-    { method: "GET", path: "/verifyPassword", handle: verifyPassword, acceptsEndedSession: true },
-    {
-      method: "POST",
-      path: "/verifyPassword",
-      handle: verifyPassword,
-      acceptsEndedSession: true,
-      retry: "again",
-    },
-    {
-      method: "GET",
-      path: "/users",
-      handle: async (request) => jsonReply(await objects.find(request, "_User", request.params)),
-    },
-    { method: "GET", path: "/users/:objectId", handle: readUser },
-    { method: "GET", path: "/classes/_User/:objectId", handle: readUser },
+    ...routes,
     ...sessionRoutes({ dependencies, sessions, startSession, readOwnUser }),
     ...accountObjectRoutes(objects),
   ];
-
-  function readUser(request: WriteRequest): Promise<ApiReply> {
-    return userReply(objects, request, userId(request));
-  }
 
   async function signUpOrSignIn(request: WriteRequest): Promise<ApiReply> {
     const { authData } = request.params;
@@ -367,9 +347,4 @@ export function authRoutes({
     const auth = { kind: "user" as const, userId: owner, roles: [], sessionId: "", sessionToken: "" };
     return JSON.parse(await objects.get({ ...request, auth }, "_User", owner, {}));
   }
-}
-
-/** A session whose token nobody receives would be of no use. */
-function refuseHead(): never {
-  throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "/login does not take HEAD", 405);
 }

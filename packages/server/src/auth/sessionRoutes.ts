@@ -1,7 +1,16 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { z } from "zod";
 import type { RequestContext } from "../core/authContext.ts";
 import { type ApiReply, type ApiRoute, jsonReply } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import {
+  defineEndpoints,
+  nothing,
+  type UserRequest as RequestOfUser,
+  routesOf,
+} from "../core/http/endpoint.ts";
+import { masterKeyError } from "../core/http/masterKeyAccess.ts";
+import { objectFields, objectResponse } from "../core/http/objectEndpoints.ts";
+import { invalidSessionError } from "../core/invalidSessionError.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { authorizeOperation } from "../data/permissions/classPermissions.ts";
 import { getRow } from "../database/serverRows.ts";
@@ -10,8 +19,96 @@ import type { AuthDependencies } from "./authDependencies.ts";
 import { assertNotDisabled } from "./disabledUsers.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { missingSessionTokenError, READ_ONLY_FIELDS, readOnlyFieldError } from "./sessionRules.ts";
-import { invalidSessionError, type Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
+import { userResponse } from "./userEndpoints.ts";
 import { userReply } from "./userReply.ts";
+
+type UserRequest = RequestOfUser<WriteRequest>;
+
+const sessionResponse = () =>
+  objectResponse()
+    .extend({ sessionToken: z.string().optional() })
+    .describe("The session")
+    .meta({ id: "Session" });
+const session = () => ({ response: sessionResponse() });
+const newSession = {
+  method: "POST",
+  access: "user",
+  summary: "Start another session of the user",
+  schemas: () => ({ body: objectFields(), response: sessionResponse() }),
+  status: 201,
+  denied: ({ auth }: RequestContext) =>
+    auth.kind === "anonymous" ? missingSessionTokenError() : invalidSessionError(),
+  retry: "again",
+} as const;
+
+const ENDPOINTS = defineEndpoints("Users and sessions", {
+  logInAs: {
+    method: "POST",
+    path: "/loginAs",
+    access: "masterKey",
+    summary: "Start a session of another user",
+    schemas: () => ({ body: z.object({ userId: z.string() }), response: userResponse() }),
+    denied: () => masterKeyError("master key is required"),
+    retry: "again",
+  },
+  // Without a session, there is nothing to end.
+  logOut: {
+    method: "POST",
+    path: "/logout",
+    access: "everyone",
+    summary: "Log out",
+    schemas: nothing,
+    acceptsEndedSession: true,
+    retry: "again",
+  },
+  me: {
+    method: "GET",
+    path: "/users/me",
+    access: "user",
+    summary: "Read the current user",
+    schemas: () => ({ response: userResponse() }),
+  },
+  signInMethods: {
+    method: "GET",
+    path: "/users/me/signInMethods",
+    access: "user",
+    summary: "Whether the current user has a password",
+    schemas: () => ({ response: z.object({ hasPassword: z.boolean() }) }),
+  },
+  currentSession: {
+    method: "GET",
+    path: "/sessions/me",
+    access: "user",
+    summary: "Read the current session",
+    schemas: session,
+  },
+  changeSession: {
+    method: "PUT",
+    path: "/sessions/me",
+    access: "user",
+    summary: "Change the current session",
+    schemas: () => ({ body: objectFields(), response: z.object({ updatedAt: z.string() }) }),
+    retry: "again",
+  },
+  endSession: {
+    method: "DELETE",
+    path: "/sessions/me",
+    access: "everyone",
+    summary: "End the current session",
+    schemas: nothing,
+  },
+  newSession: { ...newSession, path: "/sessions" },
+  newSessionAsObject: { ...newSession, path: "/classes/_Session" },
+  upgradeSession: {
+    method: "POST",
+    path: "/upgradeToRevocableSession",
+    access: "user",
+    summary: "Start another session of the user",
+    schemas: session,
+    retry: "again",
+  },
+});
 
 export interface SessionRouteDependencies {
   dependencies: AuthDependencies;
@@ -36,22 +133,21 @@ export function sessionRoutes({
   readOwnUser,
 }: SessionRouteDependencies): ApiRoute<WriteRequest>[] {
   const { objects, store, schemaOf } = dependencies;
-  return [
-    { method: "POST", path: "/loginAs", handle: logInAs, retry: "again" },
-    { method: "POST", path: "/logout", handle: logOut, acceptsEndedSession: true, retry: "again" },
-    { method: "GET", path: "/users/me", handle: me },
-    { method: "GET", path: "/users/me/signInMethods", handle: signInMethods },
-    { method: "GET", path: "/sessions/me", handle: currentSession },
-    { method: "PUT", path: "/sessions/me", handle: changeSession, retry: "again" },
-    { method: "DELETE", path: "/sessions/me", handle: logOut },
-    { method: "POST", path: "/sessions", handle: newSession, retry: "again" },
-    { method: "POST", path: "/classes/_Session", handle: newSession, retry: "again" },
-    { method: "POST", path: "/upgradeToRevocableSession", handle: upgradeSession, retry: "again" },
-  ];
+  return routesOf(ENDPOINTS, {
+    logInAs,
+    logOut,
+    me,
+    signInMethods,
+    currentSession,
+    changeSession,
+    endSession: logOut,
+    newSession,
+    newSessionAsObject: newSession,
+    upgradeSession,
+  });
 
   /** Starts a session of any user with the master key. */
   async function logInAs(request: WriteRequest): Promise<ApiReply> {
-    assertMaster(request, "write", "master key is required");
     const { userId: id } = request.params;
     if (typeof id !== "string" || id === "") {
       throw new ProtocolError(INVALID_VALUE_CODE, "userId must not be empty, null, or undefined");
@@ -68,22 +164,20 @@ export function sessionRoutes({
   }
 
   /** Starts an additional session for another device of the signed-in user. */
-  async function newSession(request: WriteRequest): Promise<ApiReply> {
-    if (request.auth.kind === "anonymous") throw missingSessionTokenError();
-    const auth = requireUser(request);
-    authorizeOperation(schemaOf("_Session"), "create", auth);
+  async function newSession(request: UserRequest): Promise<ApiReply> {
+    authorizeOperation(schemaOf("_Session"), "create", request.auth);
     // The session always belongs to the signed-in user, regardless of `user`.
     const field = READ_ONLY_FIELDS.find((name) => name !== "user" && name in request.params);
     if (field !== undefined) throw readOnlyFieldError(field);
     // It is not bound to the requesting installation, whose own session continues.
     const origin = { ...request, installationId: undefined };
     const createdWith = { action: "create", authProvider: "" } as const;
-    const session = await startSession(request, auth.userId, createdWith, [], origin);
+    const session = await startSession(request, request.auth.userId, createdWith, [], origin);
     return { status: 201, body: await readOwnSession(request, session) };
   }
 
-  async function upgradeSession(request: WriteRequest): Promise<ApiReply> {
-    const auth = requireUser(request);
+  async function upgradeSession(request: UserRequest): Promise<ApiReply> {
+    const { auth } = request;
     authorizeOperation(schemaOf("_Session"), "create", auth);
     const session = await startSession(request, auth.userId, { action: "upgrade", authProvider: "" });
     return jsonReply(await readOwnSession(request, session));
@@ -91,12 +185,12 @@ export function sessionRoutes({
 
   /** Reads a new session with its own token. */
   async function readOwnSession(
-    request: WriteRequest,
+    request: UserRequest,
     { object, sessionToken }: Pick<NewSession, "object" | "sessionToken">,
   ): Promise<string> {
     const { objectId, createdAt } = object;
     const sessionId = String(objectId);
-    const auth = { ...requireUser(request), sessionId, sessionToken };
+    const auth = { ...request.auth, sessionId, sessionToken };
     try {
       return await objects.get({ ...request, auth }, "_Session", sessionId, {});
     } catch (error) {
@@ -106,10 +200,9 @@ export function sessionRoutes({
     }
   }
 
-  async function changeSession(request: WriteRequest): Promise<JsonObject> {
-    const auth = requireUser(request);
-    return (await objects.update(request, "_Session", auth.sessionId, request.params, request.writeOptions))
-      .body;
+  async function changeSession(request: UserRequest): Promise<JsonObject> {
+    const { auth, params, writeOptions } = request;
+    return (await objects.update(request, "_Session", auth.sessionId, params, writeOptions)).body;
   }
 
   async function logOut(request: WriteRequest): Promise<JsonObject> {
@@ -122,26 +215,20 @@ export function sessionRoutes({
     return {};
   }
 
-  async function me(request: WriteRequest): Promise<ApiReply> {
-    return userReply(objects, request, requireUser(request).userId);
+  async function me(request: UserRequest): Promise<ApiReply> {
+    return userReply(objects, request, request.auth.userId);
   }
 
   /** Whether the user of the request has a password. No other request receives it, not even with the master key. */
-  async function signInMethods(request: WriteRequest): Promise<JsonObject> {
-    const found = await store.getSecret(schemaOf("_User"), requireUser(request).userId);
+  async function signInMethods({ auth }: UserRequest): Promise<JsonObject> {
+    const found = await store.getSecret(schemaOf("_User"), auth.userId);
     return { hasPassword: typeof found?.secret.passwordHash === "string" };
   }
 
-  async function currentSession(request: WriteRequest): Promise<ApiReply> {
-    const auth = requireUser(request);
-    return jsonReply(await objects.get(request, "_Session", auth.sessionId, {}));
+  async function currentSession(request: UserRequest): Promise<ApiReply> {
+    return jsonReply(await objects.get(request, "_Session", request.auth.sessionId, {}));
   }
 }
 
 /** Parse error code for an invalid parameter. */
 const INVALID_VALUE_CODE = 162;
-
-function requireUser(request: RequestContext) {
-  if (request.auth.kind !== "user") throw invalidSessionError();
-  return request.auth;
-}

@@ -1,12 +1,13 @@
 import { ErrorCode, isJsonObject, isWireDate, jsonEqual, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions } from "../core/authContext.ts";
+import { invalidSessionError } from "../core/invalidSessionError.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import { setValueOf } from "../data/objects/pendingWrite.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { seesSecrets } from "./seesSecrets.ts";
 import { sessionRevocationWrites } from "./sessionRecord.ts";
-import { invalidSessionError, type Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
 
 /** Fields of a session that only the server sets, and the master key `expiresAt`. */
 export const READ_ONLY_FIELDS = [

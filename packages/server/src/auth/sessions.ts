@@ -11,6 +11,7 @@ import {
   wireDate,
 } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
+import { invalidSessionError } from "../core/invalidSessionError.ts";
 import { findRows } from "../database/serverRows.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
@@ -339,10 +340,6 @@ export class Sessions {
 
 function isNotFound(error: unknown): boolean {
   return error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND;
-}
-
-export function invalidSessionError(): ProtocolError {
-  return new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
 }
 
 function expiredSessionError(): ProtocolError {

@@ -5,6 +5,7 @@ import type { FunctionCall } from "../core/functionCall.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
+import { routeOf } from "../core/http/endpoint.ts";
 import { isOperatorKey } from "../core/http/masterKey.ts";
 import { ValueReply } from "../core/http/valueReply.ts";
 import { type AnswerSize, MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
@@ -20,6 +21,7 @@ import { CONFIG_CLASS } from "./classNames.ts";
 import type { CloudBreaker } from "./cloudBreaker.ts";
 import { definitionOf } from "./definitionOf.ts";
 import { type CloudFileTriggers, createFileTriggers } from "./fileTriggers.ts";
+import { FUNCTION_ENDPOINT } from "./functionEndpoint.ts";
 import { createLiveTriggers } from "./liveTriggers.ts";
 import { createTriggers } from "./triggers.ts";
 import type {
@@ -170,9 +172,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   const triggers = createTriggers({ hasHandler, callContextOf, run });
   return {
     triggers,
-    routes: [
-      { method: "POST", path: "/functions/:name", isApplicationOptional: true, needsClientKey: true, handle },
-    ],
+    routes: [routeOf(FUNCTION_ENDPOINT, handle)],
     definitions: () => supervisor.definitions,
     ...createFileTriggers({ hasHandler, callContextOf, run }),
     configTrigger(trigger) {

@@ -38,7 +38,7 @@ export interface ApiDescription {
 
 const API_VERSION = "1";
 
-/** Describes an API in OpenAPI 3.1, when the document is requested first. Schemas with an id become components. */
+/** The document of an API that does not change: in OpenAPI 3.1, made when it is requested first. */
 export function createOpenApi(api: () => ApiDescription): () => JsonObject {
   let document: JsonObject | undefined;
   return () => {
@@ -47,7 +47,8 @@ export function createOpenApi(api: () => ApiDescription): () => JsonObject {
   };
 }
 
-function describeApi(api: ApiDescription): JsonObject {
+/** Describes an API in OpenAPI 3.1. Schemas with an id become components. */
+export function describeApi(api: ApiDescription): JsonObject {
   const schemas: JsonObject = {};
   const schemaOf = (schema: z.ZodType, io: "input" | "output") => jsonSchemaOf(schema, io, schemas);
   const paths: Record<string, JsonObject> = {};

@@ -1,7 +1,9 @@
 import { fetchUrl } from "@purse/outbound";
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
 import type { ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
+import { routeOf } from "../core/http/endpoint.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
+import { FILE_ENDPOINTS } from "./fileEndpoints.ts";
 import { type Files, fileTooLarge } from "./files.ts";
 
 export interface CloudFilesOptions {
@@ -40,10 +42,7 @@ export function cloudFileRoutes({ files }: Pick<CloudFilesOptions, "files">): Ap
     return {};
   }
 
-  return [
-    { method: "POST", path: "/files/:name", handle: upload },
-    { method: "DELETE", path: "/files/:name", handle: remove },
-  ];
+  return [routeOf(FILE_ENDPOINTS.endpoints.upload, upload), routeOf(FILE_ENDPOINTS.endpoints.remove, remove)];
 }
 
 /** Dispatches requests of cloud code to `/files` to the file routes, all others to the Parse API. */

@@ -1,4 +1,5 @@
 export { cloudFileRoutes, createFileReader, dispatchWithFiles } from "./cloudFiles.ts";
+export { FILE_ENDPOINTS } from "./fileEndpoints.ts";
 export {
   createFileApi,
   openFileService,

@@ -1,8 +1,9 @@
-import type { JsonObject } from "@purse/protocol";
-import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { z } from "zod";
+import type { ApiRoute } from "../core/http/apiRoute.ts";
+import { defineEndpoints, routesOf } from "../core/http/endpoint.ts";
 import { type ClassRules, writtenOnlyThrough } from "../data/objects/classRules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+import { graphqlConfigSchema } from "./graphqlConfig.ts";
 import type { GraphqlConfigService } from "./graphqlConfigService.ts";
 
 /** Rules of the class of the GraphQL configuration. */
@@ -10,21 +11,34 @@ export const graphqlConfigRules: readonly ClassRules[] = [
   { ...SYSTEM_CLASS_FIELDS._GraphQLConfig, ...writtenOnlyThrough("/graphql-config") },
 ];
 
-/** Routes of the GraphQL configuration, which require the master key. */
+const ENDPOINTS = defineEndpoints("Server", {
+  read: {
+    method: "GET",
+    path: "/graphql-config",
+    access: "masterKey",
+    summary: "Read the configuration of the GraphQL schema",
+    schemas: () => ({ response: graphqlConfigSchema }),
+  },
+  replace: {
+    method: "PUT",
+    path: "/graphql-config",
+    access: "masterKey",
+    summary: "Change the configuration of the GraphQL schema",
+    schemas: () => ({
+      body: z.object({ params: graphqlConfigSchema }),
+      response: z.object({ result: z.literal(true) }),
+    }),
+    retry: "again",
+  },
+});
+
+/** Routes of the GraphQL configuration, which the service validates by its schema. */
 export function graphqlConfigRoutes(service: GraphqlConfigService): ApiRoute[] {
-  return [
-    { method: "GET", path: "/graphql-config", handle: read },
-    { method: "PUT", path: "/graphql-config", handle: replace, retry: "again" },
-  ];
-
-  async function read(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request);
-    return JSON.parse(JSON.stringify(await service.read()));
-  }
-
-  async function replace(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
-    await service.replace(request.params.params);
-    return { result: true };
-  }
+  return routesOf(ENDPOINTS, {
+    read: async () => JSON.parse(JSON.stringify(await service.read())),
+    async replace({ params }) {
+      await service.replace(params.params);
+      return { result: true };
+    },
+  });
 }

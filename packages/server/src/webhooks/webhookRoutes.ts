@@ -1,52 +1,95 @@
 import type { JsonObject } from "@purse/protocol";
+import { z } from "zod";
 import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { defineEndpoints, nothing, routesOf } from "../core/http/endpoint.ts";
 import type { WebhookService } from "./webhookService.ts";
 
-/** Routes that manage webhooks with the master key. */
+const hook = () =>
+  z
+    .object({
+      url: z.string(),
+      functionName: z.string().optional(),
+      className: z.string().optional(),
+      triggerName: z.string().optional(),
+    })
+    .describe("A webhook of a function, or of a trigger of a class")
+    .meta({ id: "Webhook" });
+
+/** The endpoints of the webhooks of functions, or of those of triggers. */
+function hookEndpoints(path: string, names: string, noun: string) {
+  const access = "masterKey";
+  const one = path + names;
+  return defineEndpoints("Functions, jobs, webhooks, config", {
+    list: {
+      method: "GET",
+      path,
+      access,
+      summary: `Webhooks of ${noun}s`,
+      schemas: () => ({ response: z.array(hook()) }),
+    },
+    create: {
+      method: "POST",
+      path,
+      access,
+      summary: `Add a webhook of a ${noun}`,
+      schemas: () => ({ body: hook(), response: hook() }),
+    },
+    get: {
+      method: "GET",
+      path: one,
+      access,
+      summary: `Read the webhook of a ${noun}`,
+      schemas: () => ({ response: hook() }),
+    },
+    update: {
+      method: "PUT",
+      path: one,
+      access,
+      summary: `Change the webhook of a ${noun}, or delete it by \`__op\``,
+      schemas: () => ({
+        body: z.object({ url: z.string().optional(), __op: z.literal("Delete").optional() }),
+        response: hook().partial(),
+      }),
+    },
+    remove: {
+      method: "DELETE",
+      path: one,
+      access,
+      summary: `Delete the webhook of a ${noun}`,
+      schemas: nothing,
+    },
+  });
+}
+
+/** Routes that manage webhooks. */
 export function webhookRoutes(service: WebhookService): ApiRoute[] {
+  const one = { get, create, update, remove };
   return [
-    { method: "GET", path: "/hooks/functions", handle: listFunctions },
-    { method: "GET", path: "/hooks/triggers", handle: listTriggers },
-    { method: "GET", path: "/hooks/functions/:functionName", handle: get },
-    { method: "GET", path: "/hooks/triggers/:className/:triggerName", handle: get },
-    { method: "POST", path: "/hooks/functions", handle: create },
-    { method: "POST", path: "/hooks/triggers", handle: create },
-    { method: "PUT", path: "/hooks/functions/:functionName", handle: update },
-    { method: "PUT", path: "/hooks/triggers/:className/:triggerName", handle: update },
-    { method: "DELETE", path: "/hooks/functions/:functionName", handle: remove },
-    { method: "DELETE", path: "/hooks/triggers/:className/:triggerName", handle: remove },
+    ...routesOf(hookEndpoints("/hooks/functions", "/:functionName", "function"), {
+      ...one,
+      list: async () => service.functions(),
+    }),
+    ...routesOf(hookEndpoints("/hooks/triggers", "/:className/:triggerName", "trigger"), {
+      ...one,
+      list: async () => service.triggers(),
+    }),
   ];
 
-  async function listFunctions(request: ApiRequest): Promise<JsonObject[]> {
-    assertMaster(request);
-    return service.functions();
+  async function get({ pathParams }: ApiRequest): Promise<JsonObject> {
+    return service.get(pathParams);
   }
 
-  async function listTriggers(request: ApiRequest): Promise<JsonObject[]> {
-    assertMaster(request);
-    return service.triggers();
-  }
-
-  async function get(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request);
-    return service.get(request.pathParams);
-  }
-
-  async function create(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
-    return service.create(request.params);
+  async function create({ params }: ApiRequest): Promise<JsonObject> {
+    return service.create(params);
   }
 
   async function update(request: ApiRequest): Promise<JsonObject> {
-    if (request.params.__op === "Delete") return remove(request);
-    assertMaster(request, "write");
-    return service.update(request.pathParams, request.params);
+    const { pathParams, params } = request;
+    return params.__op === "Delete" ? remove(request) : service.update(pathParams, params);
   }
 
-  async function remove(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
-    await service.remove(request.pathParams);
+  async function remove({ pathParams }: ApiRequest): Promise<JsonObject> {
+    await service.remove(pathParams);
     return {};
   }
 }

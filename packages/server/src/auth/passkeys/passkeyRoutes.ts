@@ -1,15 +1,107 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { z } from "zod";
 import type { ApiReply, ApiRoute } from "../../core/http/apiRoute.ts";
+import {
+  defineEndpoints,
+  jsonObject,
+  nothing,
+  type UserRequest as RequestOfUser,
+  routesOf,
+} from "../../core/http/endpoint.ts";
+import { NOT_FOUND } from "../../core/http/objectEndpoints.ts";
+import { invalidSessionError } from "../../core/invalidSessionError.ts";
 import type { WriteRequest } from "../../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../../database/store.ts";
 import type { AuthDependencies } from "../authDependencies.ts";
 import { credentialsConflictError } from "../keepSignInMethod.ts";
 import { factorConflictError, MFA, missingFactorError } from "../providers/mfa.ts";
 import { factorOf, type SecondFactor } from "../secondFactor.ts";
-import { invalidSessionError } from "../sessions.ts";
 import { UNIQUE_KEYS } from "../uniqueKeys.ts";
 import { describePasskey, parsePasskeyName } from "./passkeyRecords.ts";
 import { DEFAULT_PASSKEY_NAME, type UserPasskeys } from "./userPasskeys.ts";
+
+type UserRequest = RequestOfUser<WriteRequest>;
+
+const passkey = () =>
+  z
+    .object({
+      objectId: z.string(),
+      credentialId: z.string().describe("In base64url"),
+      name: z.string(),
+      createdAt: z.string(),
+      lastUsedAt: z.string().optional(),
+      transports: z.array(z.string()),
+      isSyncable: z.boolean().describe("Whether it can be copied to other devices"),
+      isBackedUp: z.boolean().describe("Whether it has been copied"),
+    })
+    .meta({ id: "Passkey" });
+const passkeyName = () => z.string().optional().describe("Up to 100 characters");
+
+/** Passkeys. Signing in with one is a sign-in with `authData`. */
+const ENDPOINTS = defineEndpoints("Users and sessions", {
+  options: {
+    method: "POST",
+    path: "/passkeys/options",
+    access: "everyone",
+    summary: "Request options of `navigator.credentials.get()` or `create()`, with a challenge",
+    schemas: () => ({
+      body: z.object({
+        purpose: z
+          .enum(["login", "factor", "register", "signup"])
+          .describe("`register` needs a session; `signup` creates an account"),
+        username: z.string().optional().describe("For `signup`: the name that the authenticator shows"),
+        code: z
+          .union([z.string(), jsonObject()])
+          .optional()
+          .describe("To register with a second factor: a code of it, or `{ passkey }`"),
+      }),
+      response: z.object({
+        options: jsonObject().describe("As JSON of WebAuthn"),
+        userId: z.string().optional().describe("For `signup`: the ID of the new account"),
+      }),
+    }),
+    acceptsEndedSession: true,
+  },
+  list: {
+    method: "GET",
+    path: "/passkeys",
+    access: "user",
+    summary: "List the passkeys of the current user",
+    schemas: () => ({ response: z.object({ results: z.array(passkey()) }) }),
+  },
+  register: {
+    method: "POST",
+    path: "/passkeys",
+    access: "user",
+    summary: "Register a passkey",
+    schemas: () => ({
+      body: z.object({
+        credential: jsonObject().describe("What `navigator.credentials.create()` returned, as JSON"),
+        name: passkeyName(),
+      }),
+      response: passkey(),
+    }),
+    status: 201,
+  },
+  rename: {
+    method: "PUT",
+    path: "/passkeys/:objectId",
+    access: "user",
+    summary: "Rename a passkey",
+    schemas: () => ({ body: z.object({ name: passkeyName() }), response: passkey() }),
+    errors: NOT_FOUND,
+    retry: "again",
+  },
+  remove: {
+    method: "DELETE",
+    path: "/passkeys/:objectId",
+    access: "user",
+    summary: "Remove a passkey",
+    schemas: nothing,
+    errors: NOT_FOUND,
+    retry: "again",
+  },
+});
 
 export interface PasskeyRouteDependencies {
   dependencies: Pick<AuthDependencies, "store" | "schemaOf" | "clock" | "limits">;
@@ -24,13 +116,7 @@ export function passkeyRoutes({
   secondFactor,
 }: PasskeyRouteDependencies): ApiRoute<WriteRequest>[] {
   const { ceremonies } = passkeys;
-  return [
-    { method: "POST", path: "/passkeys/options", handle: options, acceptsEndedSession: true },
-    { method: "GET", path: "/passkeys", handle: list },
-    { method: "POST", path: "/passkeys", handle: register },
-    { method: "PUT", path: "/passkeys/:objectId", handle: rename, retry: "again" },
-    { method: "DELETE", path: "/passkeys/:objectId", handle: remove, retry: "again" },
-  ];
+  return routesOf(ENDPOINTS, { options, list, register, rename, remove });
 
   async function options(request: WriteRequest): Promise<JsonObject> {
     const { purpose } = request.params;
@@ -43,7 +129,8 @@ export function passkeyRoutes({
     await limits.countAddress("passkeyChallenge", request);
     if (purpose === "signup") return passkeys.signUpOptions(accountNameOf(request));
     if (purpose !== "register") return { options: await ceremonies.assertionOptions(purpose) };
-    const userId = requireUserId(request);
+    if (request.auth.kind !== "user") throw invalidSessionError();
+    const { userId } = request.auth;
     // A passkey signs in without the second factor, so adding one requires that factor.
     await proveFactor(userId, request);
     return { options: await passkeys.registrationOptions(userId) };
@@ -64,28 +151,27 @@ export function passkeyRoutes({
     await commit(next ? [...writes, update] : writes);
   }
 
-  async function list(request: WriteRequest): Promise<JsonObject> {
-    return { results: (await passkeys.list(requireUserId(request))).map(describePasskey) };
+  async function list({ auth }: UserRequest): Promise<JsonObject> {
+    return { results: (await passkeys.list(auth.userId)).map(describePasskey) };
   }
 
-  async function register(request: WriteRequest): Promise<ApiReply> {
-    const userId = requireUserId(request);
-    const name = parsePasskeyName(request.params.name, DEFAULT_PASSKEY_NAME);
-    const { passkey, writes } = await ceremonies.verifyRegistration(userId, request.params.credential, name);
+  async function register({ auth, params }: UserRequest): Promise<ApiReply> {
+    const name = parsePasskeyName(params.name, DEFAULT_PASSKEY_NAME);
+    const { passkey, writes } = await ceremonies.verifyRegistration(auth.userId, params.credential, name);
     await commit(writes);
     return { status: 201, body: JSON.stringify(describePasskey(passkey)) };
   }
 
-  async function rename(request: WriteRequest): Promise<JsonObject> {
-    const passkey = await ceremonies.records.require(requireUserId(request), idOf(request));
+  async function rename(request: UserRequest): Promise<JsonObject> {
+    const passkey = await ceremonies.records.require(request.auth.userId, idOf(request));
     const name = parsePasskeyName(request.params.name, passkey.name);
     await ceremonies.records.rename(passkey, name);
     return describePasskey({ ...passkey, name });
   }
 
-  async function remove(request: WriteRequest): Promise<JsonObject> {
+  async function remove(request: UserRequest): Promise<JsonObject> {
     try {
-      await passkeys.remove(requireUserId(request), idOf(request));
+      await passkeys.remove(request.auth.userId, idOf(request));
     } catch (error) {
       const isConflict = error instanceof UniqueConstraintError && error.scope === UNIQUE_KEYS.credentials;
       throw isConflict ? credentialsConflictError() : error;
@@ -113,9 +199,4 @@ function accountNameOf({ params: { username } }: WriteRequest): string {
 
 function idOf({ pathParams }: WriteRequest): string {
   return pathParams.objectId ?? "";
-}
-
-function requireUserId({ auth }: WriteRequest): string {
-  if (auth.kind !== "user") throw invalidSessionError();
-  return auth.userId;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { JsonObject, JsonValue, ProtocolError } from "@purse/protocol";
+import type { z } from "zod";
 import type { RequestContext } from "../authContext.ts";
 import type { FormFile } from "../functionCall.ts";
 
@@ -39,11 +40,43 @@ export function jsonReply(body: string): ApiReply {
 /** Returns a value (sent with status 200) or a complete reply. */
 type Handler<Request extends ApiRequest = ApiRequest> = (request: Request) => Promise<ApiReply | JsonValue>;
 
-export interface ApiRoute<Request extends ApiRequest = ApiRequest> {
-  method: Method;
-  /** Path pattern with named segments: `/classes/:className/:objectId`. */
+/** Who may call a route. The permissions of classes, objects and functions apply to `everyone` and `user`. */
+export type ParseAccess = "everyone" | "user" | "masterKey";
+
+export interface EndpointSchemas {
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  response: z.ZodType;
+}
+
+/** The declaration of a route of the Parse API, from which the OpenAPI document and the reference page are made. */
+export interface ParseEndpoint<M extends string = string> {
+  method: M;
+  /** Path pattern below `/server` with named segments: `/classes/:className/:objectId`. */
   path: string;
-  handle: Handler<Request>;
+  access: ParseAccess;
+  /** Heading in the documentation: one of those that `parseOpenApi` orders, or the name of a module. */
+  heading?: string;
+  /** What it does, as a phrase without a period. */
+  summary: string;
+  /**
+   * The schemas, made when they are needed first: a start needs none. They describe: handlers validate what they are
+   * sent, with the errors of the Parse protocol.
+   */
+  schemas(): EndpointSchemas;
+  status?: number;
+  /** Content type of the body if it is not JSON. */
+  bodyType?: string;
+  /** Content type of a body of bytes, besides that of the schema. */
+  rawBodyType?: string;
+  /** Content types of the response if it is not JSON. */
+  streams?: readonly string[];
+  /** Descriptions of errors by status. */
+  errors?: Readonly<Record<number, string>>;
+  /** The error of requests without `access`, if it is another than that of other routes. */
+  denied?(request: RequestContext): ProtocolError;
+  /** Whether it is another method of a route that is described. */
+  isAlias?: boolean;
   /** Whether a request with an ended session is handled as anonymous instead of being rejected with 209. */
   acceptsEndedSession?: boolean;
   /** Whether the request may omit the application id. */
@@ -56,8 +89,12 @@ export interface ApiRoute<Request extends ApiRequest = ApiRequest> {
    * it is idempotent. Undefined: never.
    */
   retry?: "write" | "again";
-  /** Answers HEAD in place of `handle`, which changes something although its method is GET: HEAD must not. */
-  head?: () => ApiReply;
+  /** Answers HEAD in place of the handler, which changes something although its method is GET: HEAD must not. */
+  head?(): ApiReply;
+}
+
+export interface ApiRoute<Request extends ApiRequest = ApiRequest> extends ParseEndpoint<Method> {
+  handle: Handler<Request>;
 }
 
 /** A request from inside the process. Its credentials are verified like those of an HTTP request. */

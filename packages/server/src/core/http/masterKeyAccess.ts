@@ -4,15 +4,14 @@ import { operationForbidden } from "../operationForbidden.ts";
 import type { ApiRequest } from "./apiRoute.ts";
 
 /** Throws 119 without the master key; with `write` also for the read-only one. */
-export function assertMaster(
-  { auth }: RequestContext,
-  right: "read" | "write" = "read",
-  message = "unauthorized: master key is required",
-): void {
-  if (auth.kind !== "master") {
-    throw operationForbidden(message, 403);
-  }
+export function assertMaster({ auth }: RequestContext, right: "read" | "write" = "read"): void {
+  if (auth.kind !== "master") throw masterKeyError();
   if (right === "write" && auth.readOnly) throw readOnlyKeyError();
+}
+
+/** The error 119 of a request without the master key. */
+export function masterKeyError(message = "unauthorized: master key is required"): ProtocolError {
+  return operationForbidden(message, 403);
 }
 
 /** The first path segments of requests whose errors name what they do, as in Parse Server. */

@@ -1,6 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { z } from "zod";
 import { addressKey } from "../../core/http/address.ts";
 import type { ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { jsonObject, routeOf } from "../../core/http/endpoint.ts";
 import { FairQueue } from "../../core/limits/fairQueue.ts";
 import type { Objects } from "../../data/objects/objects.ts";
 import { NOT_AUTHENTICATED, textOfStatus, type VerifyReceipt } from "./appStore.ts";
@@ -17,33 +19,44 @@ export interface PurchaseDependencies {
 /** Requests to the App Store, which anyone can cause: in all, waiting, and waiting of one address. */
 const QUEUE = { concurrency: 32, maxWaiting: 256, maxWaitingPerKey: 16, maxWaitMs: 10_000 } as const;
 
+const ENDPOINT = {
+  method: "POST",
+  path: "/validate_purchase",
+  access: "everyone",
+  heading: "Server",
+  summary: "The file that a purchase in the App Store unlocks",
+  schemas: () => ({
+    body: z.object({
+      receipt: z.union([z.string(), jsonObject()]).describe("Base64 or Bytes"),
+      productIdentifier: z.string(),
+    }),
+    response: z.union([jsonObject(), z.object({ status: z.int(), error: z.string() })]),
+  }),
+} as const;
+
 /**
- * `POST /validate_purchase`: returns the file that a product of `_Product` unlocks to a client whose App Store receipt
+ * The route that returns the file that a product of `_Product` unlocks to a client whose App Store receipt
  * contains the product, or the status of a receipt that is not valid.
  */
 export function purchaseRoute(dependencies: PurchaseDependencies): ApiRoute {
   const { objects, verifyReceipt, bundleId, acceptsAnyApp } = dependencies;
   const queue = new FairQueue({ ...QUEUE, message: "Too many receipts are being validated." });
 
-  return {
-    method: "POST",
-    path: "/validate_purchase",
-    async handle(request) {
-      if (bundleId === undefined && !acceptsAnyApp) throw notConfigured();
-      const { productIdentifier } = request.params;
-      const receipt = receiptData(request.params.receipt);
-      if (receipt === undefined || typeof productIdentifier !== "string" || productIdentifier === "") {
-        throw new ProtocolError(ErrorCode.INVALID_JSON, "missing receipt or productIdentifier");
-      }
-      // Those of one address are validated one after the other.
-      const address = addressKey(request.ip);
-      const answer = await queue.run({ key: address, group: address }, () => verifyReceipt(receipt));
-      if (answer.status !== 0) return invalidReceipt(answer.status);
-      const isOurs = bundleId === undefined || answer.receipt.bundle_id === bundleId;
-      if (!isOurs || !contains(answer.receipt, productIdentifier)) return invalidReceipt(NOT_AUTHENTICATED);
-      return findDownload(request, productIdentifier);
-    },
-  };
+  return routeOf(ENDPOINT, async (request) => {
+    if (bundleId === undefined && !acceptsAnyApp) throw notConfigured();
+    const { productIdentifier } = request.params;
+    const receipt = receiptData(request.params.receipt);
+    if (receipt === undefined || typeof productIdentifier !== "string" || productIdentifier === "") {
+      throw new ProtocolError(ErrorCode.INVALID_JSON, "missing receipt or productIdentifier");
+    }
+    // Those of one address are validated one after the other.
+    const address = addressKey(request.ip);
+    const answer = await queue.run({ key: address, group: address }, () => verifyReceipt(receipt));
+    if (answer.status !== 0) return invalidReceipt(answer.status);
+    const isOurs = bundleId === undefined || answer.receipt.bundle_id === bundleId;
+    if (!isOurs || !contains(answer.receipt, productIdentifier)) return invalidReceipt(NOT_AUTHENTICATED);
+    return findDownload(request, productIdentifier);
+  });
 
   async function findDownload(request: ApiRequest, productIdentifier: string): Promise<JsonValue> {
     const where = { productIdentifier };

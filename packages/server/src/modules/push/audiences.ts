@@ -2,9 +2,10 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, parseWhere }
 import type { Config } from "../../config/loadConfig.ts";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
-import { assertMaster } from "../../core/http/masterKeyAccess.ts";
+import { defineEndpoints, routesOf } from "../../core/http/endpoint.ts";
+import { objectEndpoints } from "../../core/http/objectEndpoints.ts";
 import type { ClassRules } from "../../data/objects/classRules.ts";
-import type { Objects } from "../../data/objects/objects.ts";
+import type { Objects, SaveReply } from "../../data/objects/objects.ts";
 import type { PendingWrite } from "../../data/objects/pendingWrite.ts";
 import type { WriteRequest } from "../../data/objects/writeOptions.ts";
 
@@ -32,68 +33,38 @@ export function audienceRules({ compatibility }: Pick<Config, "compatibility">):
   };
 }
 
+const AUDIENCE_ENDPOINTS = defineEndpoints(
+  "Functions, jobs, webhooks, config",
+  objectEndpoints("/push_audiences", "an audience", "audiences", "masterKey"),
+);
+
 /** Routes for audiences as Parse Dashboard uses them; `query` is read as an object. */
 export function audienceRoutes(objects: AudienceObjects): ApiRoute<WriteRequest>[] {
   const idOf = (request: ApiRequest): string => request.pathParams.objectId ?? "";
-  return [
-    {
-      method: "GET",
-      path: "/push_audiences",
-      async handle(request) {
-        assertMaster(request);
-        const answer: { results?: JsonObject[] } = JSON.parse(
-          await objects.find(request, CLASS_NAME, request.params),
-        );
-        return { ...answer, ...(answer.results && { results: answer.results.map(withQuery) }) };
-      },
+  return routesOf(AUDIENCE_ENDPOINTS, {
+    async find(request) {
+      const answer: { results?: JsonObject[] } = JSON.parse(
+        await objects.find(request, CLASS_NAME, request.params),
+      );
+      return { ...answer, ...(answer.results && { results: answer.results.map(withQuery) }) };
     },
-    {
-      method: "GET",
-      path: "/push_audiences/:objectId",
-      async handle(request) {
-        assertMaster(request);
-        return withQuery(JSON.parse(await objects.get(request, CLASS_NAME, idOf(request), request.params)));
-      },
+    get: async (request) =>
+      withQuery(JSON.parse(await objects.get(request, CLASS_NAME, idOf(request), request.params))),
+    create: async (request) =>
+      savedReply(await objects.create(request, CLASS_NAME, request.params, request.writeOptions)),
+    update: async (request) =>
+      savedReply(
+        await objects.update(request, CLASS_NAME, idOf(request), request.params, request.writeOptions),
+      ),
+    async remove(request) {
+      await objects.remove(request, CLASS_NAME, idOf(request), request.writeOptions);
+      return {};
     },
-    {
-      method: "POST",
-      path: "/push_audiences",
-      async handle(request): Promise<ApiReply> {
-        assertMaster(request, "write");
-        const { status, body } = await objects.create(
-          request,
-          CLASS_NAME,
-          request.params,
-          request.writeOptions,
-        );
-        return { status, body: JSON.stringify(body) };
-      },
-    },
-    {
-      method: "PUT",
-      path: "/push_audiences/:objectId",
-      async handle(request): Promise<ApiReply> {
-        assertMaster(request, "write");
-        const { status, body } = await objects.update(
-          request,
-          CLASS_NAME,
-          idOf(request),
-          request.params,
-          request.writeOptions,
-        );
-        return { status, body: JSON.stringify(body) };
-      },
-    },
-    {
-      method: "DELETE",
-      path: "/push_audiences/:objectId",
-      async handle(request) {
-        assertMaster(request, "write");
-        await objects.remove(request, CLASS_NAME, idOf(request), request.writeOptions);
-        return {};
-      },
-    },
-  ];
+  });
+}
+
+function savedReply({ status, body }: SaveReply): ApiReply {
+  return { status, body: JSON.stringify(body) };
 }
 
 /** Records that a push is sent to an audience. Throws 101 if it does not exist. */

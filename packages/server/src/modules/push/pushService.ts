@@ -1,7 +1,8 @@
 import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import { z } from "zod";
 import { type RequestContext, serverRequest } from "../../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
-import { assertMaster } from "../../core/http/masterKeyAccess.ts";
+import { jsonObject, routeOf } from "../../core/http/endpoint.ts";
 import type { Logger } from "../../core/logger.ts";
 import { OutageLog } from "../../core/outageLog.ts";
 import type { Objects } from "../../data/objects/objects.ts";
@@ -39,6 +40,25 @@ const POLL_MS = 5_000;
 /** Maximum delay of a timer, in ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+const PUSH_ENDPOINT = {
+  method: "POST",
+  path: "/push",
+  access: "masterKey",
+  heading: "Functions, jobs, webhooks, config",
+  summary: "Send a push notification; `X-Parse-Push-Status-Id` is the id of its status",
+  schemas: () => ({
+    body: z.object({
+      where: jsonObject().optional().describe("Conditions on installations"),
+      channels: z.array(z.string()).optional(),
+      data: jsonObject(),
+      push_time: z.string().optional(),
+      expiration_time: z.union([z.string(), z.number()]).optional(),
+      expiration_interval: z.number().optional().describe("Seconds"),
+    }),
+    response: z.object({ result: z.literal(true) }),
+  }),
+} as const;
+
 const SERVER_REQUEST = serverRequest("push");
 
 /** Creates the push service: it accepts pushes with the master key and sends them by the configured push services. */
@@ -65,7 +85,6 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
   }
 
   async function handlePush(request: ApiRequest): Promise<ApiReply> {
-    assertMaster(request, "write");
     const id = await accept(request, request.params);
     return { status: 200, body: '{"result":true}', headers: { "X-Parse-Push-Status-Id": id } };
   }
@@ -239,7 +258,7 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
   }
 
   return {
-    routes: [{ method: "POST", path: "/push", handle: handlePush }, ...audienceRoutes(objects)],
+    routes: [routeOf(PUSH_ENDPOINT, handlePush), ...audienceRoutes(objects)],
     canSend: senders.length > 0,
     send: accept,
     start() {
