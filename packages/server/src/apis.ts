@@ -22,7 +22,6 @@ import { createFileApi } from "./files/index.ts";
 import { graphqlConfigRoutes } from "./graphql/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { PUSH } from "./modules/push/token.ts";
-import { scriptLogRoute } from "./monitoring/scriptLog.ts";
 import { createOwnPackages, type PackageSource } from "./ownPackages/index.ts";
 import type { Services } from "./services.ts";
 import type { Restart } from "./studio/restores.ts";
@@ -78,7 +77,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
         isEnabled: config.enableSecurityCheck,
         findings: () => studio.findSecurityIssues(),
       }),
-      scriptLogRoute(logBuffer),
       ...auth.routes,
       ...cloud.routes,
       ...jobs.routes,

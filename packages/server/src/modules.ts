@@ -1,8 +1,9 @@
 import type { Module } from "@purse/kernel";
 import { analytics } from "./modules/analytics/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
+import { logs } from "./modules/logs/index.ts";
 import { purchases } from "./modules/purchases/index.ts";
 import { push } from "./modules/push/index.ts";
 
 /** The modules of the server. */
-export const MODULES: readonly Module[] = [analytics, globalConfig, purchases, push];
+export const MODULES: readonly Module[] = [analytics, globalConfig, logs, purchases, push];

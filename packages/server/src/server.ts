@@ -73,7 +73,7 @@ async function composeServer(
     });
   await lifecycle.start("tracing", () => openTracing(process.env, logger, lifecycle));
   const { chains, processes, onFatal } = options;
-  const services = await openServices({ config, chains, processes, lifecycle, logger, report, onFatal });
+  const services = await openServices({ config, chains, processes, lifecycle, logBuffer, report, onFatal });
   const apis = await lifecycle.start("APIs", () =>
     openApis({
       config,

@@ -18,7 +18,7 @@ import { openUnsentBytes } from "./core/limits/openUnsentBytes.ts";
 import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
 import { createSharedLimiter } from "./core/limits/sharedLimiter.ts";
 import { createValkeyLimiter } from "./core/limits/valkeyLimiter.ts";
-import type { Logger } from "./core/logger.ts";
+import type { LogBuffer } from "./core/logBuffer.ts";
 import { Valkey } from "./core/valkey/valkey.ts";
 import { createDataService } from "./data/dataService.ts";
 import { FileUrls } from "./data/fileUrls.ts";
@@ -39,6 +39,7 @@ import {
   COUNT_APP_EVENT,
   DENIED_KEYWORDS,
   LOG,
+  LOG_LINES,
   OBJECTS,
   SCHEMAS,
   STORE,
@@ -58,7 +59,7 @@ export interface ServiceDependencies {
   /** The processes that serve the port together; undefined if it is one. */
   processes: ProcessGroup | undefined;
   lifecycle: Lifecycle;
-  logger: Logger;
+  logBuffer: LogBuffer;
   report(error: unknown, activity: string): void;
   /** Called when an essential component has failed permanently. */
   onFatal: ((error: Error) => void) | undefined;
@@ -68,7 +69,8 @@ export type Services = Awaited<ReturnType<typeof openServices>>;
 
 /** Opens the services of a server, each after those that it uses. Nothing that they register runs before the start. */
 export async function openServices(dependencies: ServiceDependencies) {
-  const { config, chains, lifecycle, logger, report, onFatal } = dependencies;
+  const { config, chains, lifecycle, logBuffer, report, onFatal } = dependencies;
+  const { logger } = logBuffer;
   const shared = { config, lifecycle, logger, report };
   const events = new EventBus(report);
   const drainState = new DrainState();
@@ -233,6 +235,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   );
   const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
   modules.provide(LOG, logger);
+  modules.provide(LOG_LINES, logBuffer);
   modules.provide(CLOCK, store.now);
   modules.provide(STORE, store);
   modules.provide(SCHEMAS, schemas);

@@ -1,5 +1,6 @@
 import { type Logger, token } from "@purse/kernel";
 import type { Cloud } from "../cloud/index.ts";
+import type { LogBuffer } from "../core/logBuffer.ts";
 import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
@@ -9,6 +10,9 @@ import type { Metrics } from "../monitoring/metrics.ts";
 
 /** The log of the server. */
 export const LOG = token<Logger>("log");
+/** The last lines of the log, without secrets. */
+export type LogLines = Pick<LogBuffer, "lines" | "onLine">;
+export const LOG_LINES = token<LogLines>("logLines");
 /** The time of the server, in ms since the epoch. */
 export const CLOCK = token<() => number>("clock");
 /** Reads and writes objects with permissions, triggers and rules. */

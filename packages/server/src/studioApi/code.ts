@@ -1,17 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { count, jsonObject, jsonValue, limit, newest, nothing, page, results, row, text } from "./fields.ts";
-
-export const studioLogLine = z
-  .object({
-    seq: z.int().describe("Increases by one with each line"),
-    time: z.string(),
-    level: z.string(),
-    message: z.string(),
-    fields: jsonObject,
-  })
-  .meta({ id: "StudioLogLine" });
-export type StudioLogLine = z.infer<typeof studioLogLine>;
+import { jsonObject, jsonValue, newest, nothing, page, row, text } from "./fields.ts";
+import { studioLogLine } from "./logs.ts";
 
 export const studioFunctionRun = z
   .object({
@@ -81,12 +71,6 @@ const schedule = z.object({
     "`jobName`, `description`, `params`, `catchUp`, `deadlineMs`, and either `cron` or `startAfter`, `daysOfWeek`, `timeOfDay`, `repeatMinutes`",
   ),
 });
-const logFilter = {
-  level: text().optional(),
-  text: text().optional(),
-  requestId: text().optional(),
-  after: count().optional().describe("A `seq`"),
-};
 const url = z.object({ url: text() });
 
 export const codeEndpoints = {
@@ -233,18 +217,5 @@ export const codeEndpoints = {
     summary: "Repeats the request; the response is not used",
     input: nothing,
     response: studioHookCall,
-  }),
-  logs: endpoint("GET", "/logs", {
-    needs: "readOnly",
-    summary: "Log lines",
-    input: z.object({ ...logFilter, limit: limit(500, 2_000) }),
-    response: results(studioLogLine),
-  }),
-  tail: endpoint("GET", "/logs/tail", {
-    needs: "readOnly",
-    summary: "Events `line` with a log line, starting with the last hundred",
-    input: z.object(logFilter),
-    response: nothing,
-    streams: ["text/event-stream"],
   }),
 };

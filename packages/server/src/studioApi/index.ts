@@ -14,6 +14,7 @@ export type * from "./endpoint.ts";
 export type * from "./errors.ts";
 export type * from "./files.ts";
 export type * from "./globalConfig.ts";
+export type * from "./logs.ts";
 export type * from "./mails.ts";
 export type * from "./operatorRoles.ts";
 export type * from "./overview.ts";

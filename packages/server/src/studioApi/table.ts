@@ -7,6 +7,7 @@ import { dataEndpoints } from "./data.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { fileEndpoints } from "./files.ts";
 import { configEndpoints } from "./globalConfig.ts";
+import { logEndpoints } from "./logs.ts";
 import { mailEndpoints } from "./mails.ts";
 import { overviewEndpoints } from "./overview.ts";
 import { permissionEndpoints } from "./permissions.ts";
@@ -22,7 +23,7 @@ export const STUDIO_ENDPOINTS = {
   "Saved views": viewEndpoints,
   Classes: schemaEndpoints,
   Permissions: permissionEndpoints,
-  "Functions, jobs, webhooks, logs": codeEndpoints,
+  "Functions, jobs, webhooks, logs": { ...codeEndpoints, ...logEndpoints },
   "API console": consoleEndpoints,
   "Push and config": { ...pushEndpoints, ...configEndpoints },
   Email: mailEndpoints,

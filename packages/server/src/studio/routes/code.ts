@@ -3,7 +3,7 @@ import { DELIVERY_POLICY } from "../../chainEvents/index.ts";
 import type { Cloud } from "../../cloud/index.ts";
 import type { Config } from "../../config/loadConfig.ts";
 import type { AuthContext } from "../../core/authContext.ts";
-import { type LogBuffer, matchesFilter } from "../../core/logBuffer.ts";
+import type { LogBuffer } from "../../core/logBuffer.ts";
 import { webhookFailure } from "../../core/webhookFailure.ts";
 import type { JobService } from "../../jobs/jobService.ts";
 import {
@@ -13,7 +13,6 @@ import {
 } from "../../studioApi/code.ts";
 import type { WebhookService } from "../../webhooks/webhookService.ts";
 import type { WebhookCalls } from "../../webhooks/webhooks.ts";
-import { eventStream } from "../eventStream.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
 import { listNewest } from "./newestRows.ts";
 import type { RouteDependencies } from "./routeContext.ts";
@@ -24,7 +23,7 @@ export interface CodeDependencies extends RouteDependencies {
   cloud: Pick<Cloud, "functionNames" | "definitions" | "health" | "runFunction">;
   /** The files of the plugins, in the order of loading. */
   pluginFiles: readonly string[];
-  logBuffer: LogBuffer;
+  logBuffer: Pick<LogBuffer, "lines">;
   hookCalls: WebhookCalls;
   jobs: Pick<JobService, "startOnRequest">;
   webhooks: WebhookService;
@@ -45,7 +44,7 @@ const SCHEDULE_FIELDS = [
   "deadlineMs",
 ];
 
-/** Routes for functions, jobs, schedules, webhooks with their deliveries, and logs. */
+/** Routes for functions, jobs, schedules, and webhooks with their deliveries. */
 export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
   const { cloud, jobs, logBuffer, objects, webhooks } = dependencies;
   return [
@@ -70,8 +69,6 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     route(endpoints.redeliver, redeliver),
     route(endpoints.hookCalls, async ({ params }) => dependencies.hookCalls.list(params)),
     route(endpoints.replayCall, ({ pathParams }) => dependencies.hookCalls.replay(pathParams.id)),
-    route(endpoints.logs, logs),
-    route(endpoints.tail, tail),
   ];
 
   async function functions() {
@@ -229,19 +226,5 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     const { objectId } = request.pathParams;
     await objects.update(request.context, "_ChainMessage", objectId, { status: "waiting" });
     return {};
-  }
-
-  async function logs({ params: { limit, ...filter } }: CodeRequests["logs"]) {
-    return { results: logBuffer.lines(filter).slice(-limit) };
-  }
-
-  async function tail(request: CodeRequests["tail"]) {
-    const filter = request.params;
-    return eventStream(request, (send) => {
-      for (const line of logBuffer.lines(filter).slice(-100)) send("line", line);
-      return logBuffer.onLine((line) => {
-        if (matchesFilter(line, filter)) send("line", line);
-      });
-    });
   }
 }

@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
-import type { LogBuffer, LogLine } from "../core/logBuffer.ts";
+import type { ApiRoute } from "../../core/http/apiRoute.ts";
+import { assertMaster } from "../../core/http/masterKeyAccess.ts";
+import type { LogBuffer, LogLine } from "../../core/logBuffer.ts";
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const DEFAULT_SIZE = 10;
