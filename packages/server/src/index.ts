@@ -17,10 +17,9 @@ export { openBucket } from "./core/s3/openBucket.ts";
 export { createSecret } from "./core/secret.ts";
 export { Valkey } from "./core/valkey/valkey.ts";
 export { strangerAccess, strangerAccessText } from "./data/permissions/strangerAccess.ts";
-export { applyDefinedSchemas, planSchemas } from "./data/schema/definedSchemas.ts";
+export { applySchemas, planSchemas } from "./data/schema/definedSchemas.ts";
 export { editClass } from "./data/schema/editClass.ts";
 export { type DescribedClass, generateTypes } from "./data/schema/generateTypes.ts";
-export { openSchemas } from "./data/schema/openSchemas.ts";
 export type { ClassSchema } from "./database/classSchema.ts";
 export { openStore } from "./database/openStore.ts";
 export { lockDatabase } from "./database/sqlite/databaseLock.ts";
@@ -32,6 +31,7 @@ export {
   type WriteResult,
 } from "./database/store.ts";
 export * from "./dataTransfer/index.ts";
+export { openSchemas } from "./openSchemas.ts";
 export { type PackageSource, PackagesUnavailableError } from "./ownPackages/index.ts";
 export {
   joinProcessGroup,

@@ -2,8 +2,10 @@ import { ErrorCode } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type InProcessServer, startInProcess } from "../test/inProcessServer.ts";
 import { PARSE_ENDPOINTS } from "./api/parseEndpoints/table.ts";
+import { configureModules } from "./config/moduleSettings.ts";
 import type { ParseEndpoint } from "./core/http/endpoint.ts";
-import { SYSTEM_CLASS_FIELDS } from "./data/schema/systemClasses.ts";
+import { systemClasses } from "./data/schema/systemClasses.ts";
+import { MODULES } from "./modules.ts";
 
 const MASTER = { "x-parse-master-key": "a master key of this test" };
 const MAINTENANCE = { "x-parse-maintenance-key": "a maintenance key of this test" };
@@ -22,8 +24,13 @@ const OPERATOR_ENDPOINTS = endpoints.filter(({ access }) => access === "masterKe
 const OTHER_ENDPOINTS = endpoints
   .filter(({ access, path }) => access !== "masterKey" && !OBJECT_ROUTES.test(path))
   .map(sampleOf);
-const SERVER_CLASSES = Object.values(SYSTEM_CLASS_FIELDS)
-  .filter((each) => !("clientAccess" in each && each.clientAccess))
+const MODULES_OF_SERVER = configureModules(
+  MODULES,
+  { flags: {}, env: {}, file: {} },
+  { environment: "development", compatibility: "strict", roles: [], dataDir: "" },
+);
+const SERVER_CLASSES = [...systemClasses(MODULES_OF_SERVER.flatMap(({ classes }) => classes)).values()]
+  .filter(({ clientAccess }) => !clientAccess)
   .map(({ className }) => className);
 
 describe("the maintenance key", () => {
