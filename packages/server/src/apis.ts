@@ -22,6 +22,7 @@ import { createFileApi } from "./files/index.ts";
 import { graphqlConfigRoutes } from "./graphql/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { PUSH } from "./modules/push/token.ts";
+import { WEBHOOKS } from "./modules/webhooks/token.ts";
 import { createOwnPackages, type PackageSource } from "./ownPackages/index.ts";
 import type { Services } from "./services.ts";
 import type { Restart } from "./studio/restores.ts";
@@ -56,8 +57,7 @@ const SWEEP_MS = 10 * 60_000;
 /** Opens the HTTP APIs over the services of a server. */
 export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   const { config, services, logBuffer, lifecycle, report } = dependencies;
-  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, modules, webhooks, jobs } =
-    services;
+  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, modules, jobs } = services;
   const { store } = database;
 
   const parseApi = openParseApi({
@@ -80,7 +80,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       ...auth.routes,
       ...cloud.routes,
       ...jobs.routes,
-      ...webhooks.routes,
       ...graphqlConfigRoutes(services.graphqlConfig),
       ...pinRoutes(ipfs.pins),
     ],
@@ -149,8 +148,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     jobs: jobs.service,
     addSchedules: jobs.addSchedules,
     schedulesChanged: jobs.schedulesChanged,
-    webhooks: webhooks.service,
-    hookCalls: webhooks.calls,
+    webhookFunctions: () => modules.get(WEBHOOKS).functionNames(),
     classes: services.studioClasses,
     moduleRoutes: async () => {
       const routes = await Promise.all(

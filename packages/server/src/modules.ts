@@ -4,6 +4,7 @@ import { globalConfig } from "./modules/globalConfig/index.ts";
 import { logs } from "./modules/logs/index.ts";
 import { purchases } from "./modules/purchases/index.ts";
 import { push } from "./modules/push/index.ts";
+import { webhooks } from "./modules/webhooks/index.ts";
 
 /** The modules of the server. */
-export const MODULES: readonly Module[] = [analytics, globalConfig, logs, purchases, push];
+export const MODULES: readonly Module[] = [analytics, globalConfig, logs, purchases, push, webhooks];

@@ -38,10 +38,13 @@ import {
   CLOUD,
   COUNT_APP_EVENT,
   DENIED_KEYWORDS,
+  EVENTS,
   LOG,
   LOG_LINES,
   OBJECTS,
+  REPORT,
   SCHEMAS,
+  SHARED_SETTINGS,
   STORE,
   STUDIO_CLASSES,
 } from "./module/tokens.ts";
@@ -50,7 +53,6 @@ import { openAlerts } from "./monitoring/openAlerts.ts";
 import { openMonitoring } from "./monitoring/openMonitoring.ts";
 import type { ProcessGroup } from "./processes/index.ts";
 import { openLiveQueries } from "./realtime/index.ts";
-import { openWebhooks, webhookRules } from "./webhooks/webhooks.ts";
 
 export interface ServiceDependencies {
   config: Config;
@@ -197,15 +199,11 @@ export async function openServices(dependencies: ServiceDependencies) {
   });
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...graphqlConfigRules, ...webhookRules, ...jobs.rules, apiKeyRules()]);
+  data.addRules([...auth.rules, ...graphqlConfigRules, ...jobs.rules, apiKeyRules()]);
   const modules = new ModuleHost(config.modules, lifecycle);
   data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules]);
   await lifecycle.start("classes", data.load);
 
-  const webhooks = await lifecycle.start("webhooks", () =>
-    openWebhooks({ config, store, schemas, events, logger, report }),
-  );
-  lifecycle.onStop("webhooks", () => webhooks.stop());
   const graphqlConfig = new GraphqlConfigService({
     store,
     schemaOf: (className) => schemas.require(className),
@@ -236,6 +234,9 @@ export async function openServices(dependencies: ServiceDependencies) {
   const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
   modules.provide(LOG, logger);
   modules.provide(LOG_LINES, logBuffer);
+  modules.provide(REPORT, report);
+  modules.provide(EVENTS, events);
+  modules.provide(SHARED_SETTINGS, config);
   modules.provide(CLOCK, store.now);
   modules.provide(STORE, store);
   modules.provide(SCHEMAS, schemas);
@@ -303,7 +304,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     jobs,
     chainEvents,
     streams,
-    webhooks,
     graphqlConfig,
     modules,
     studioClasses,

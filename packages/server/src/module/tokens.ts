@@ -1,5 +1,7 @@
 import { type Logger, token } from "@purse/kernel";
 import type { Cloud } from "../cloud/index.ts";
+import type { Config } from "../config/loadConfig.ts";
+import type { EventBus } from "../core/eventBus.ts";
 import type { LogBuffer } from "../core/logBuffer.ts";
 import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import type { Objects } from "../data/objects/objects.ts";
@@ -13,6 +15,16 @@ export const LOG = token<Logger>("log");
 /** The last lines of the log, without secrets. */
 export type LogLines = Pick<LogBuffer, "lines" | "onLine">;
 export const LOG_LINES = token<LogLines>("logLines");
+/** Tells the operator of an error that no request receives. */
+export const REPORT = token<(error: unknown, activity: string) => void>("report");
+/** What lower parts of the server tell higher ones. */
+export const EVENTS = token<EventBus>("events");
+/** Settings that several features use. */
+export type SharedSettings = Pick<
+  Config,
+  "webhookKey" | "allowPrivateHooks" | "functionTimeoutMs" | "maxBodyBytes"
+>;
+export const SHARED_SETTINGS = token<SharedSettings>("sharedSettings");
 /** The time of the server, in ms since the epoch. */
 export const CLOCK = token<() => number>("clock");
 /** Reads and writes objects with permissions, triggers and rules. */

@@ -23,3 +23,4 @@ export type * from "./push.ts";
 export type * from "./schema.ts";
 export * from "./table.ts";
 export type * from "./views.ts";
+export type * from "./webhooks.ts";

@@ -4,6 +4,7 @@ import { chainEndpoints } from "./chains.ts";
 import { codeEndpoints } from "./code.ts";
 import { consoleEndpoints } from "./console.ts";
 import { dataEndpoints } from "./data.ts";
+import { deliveryEndpoints } from "./deliveries.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { fileEndpoints } from "./files.ts";
 import { configEndpoints } from "./globalConfig.ts";
@@ -15,6 +16,7 @@ import { pushEndpoints } from "./push.ts";
 import { schemaEndpoints } from "./schema.ts";
 import { streamEndpoints } from "./streams.ts";
 import { viewEndpoints } from "./views.ts";
+import { webhookCallEndpoints, webhookEndpoints } from "./webhooks.ts";
 
 /** Endpoints by the headings of the documentation. */
 export const STUDIO_ENDPOINTS = {
@@ -23,7 +25,13 @@ export const STUDIO_ENDPOINTS = {
   "Saved views": viewEndpoints,
   Classes: schemaEndpoints,
   Permissions: permissionEndpoints,
-  "Functions, jobs, webhooks, logs": { ...codeEndpoints, ...logEndpoints },
+  "Functions, jobs, webhooks, logs": {
+    ...codeEndpoints,
+    ...webhookEndpoints,
+    ...deliveryEndpoints,
+    ...webhookCallEndpoints,
+    ...logEndpoints,
+  },
   "API console": consoleEndpoints,
   "Push and config": { ...pushEndpoints, ...configEndpoints },
   Email: mailEndpoints,

@@ -10,15 +10,6 @@ export const SYSTEM_CLASS_FIELDS = {
     className: "_GraphQLConfig",
     fields: { config: { type: "Object" } },
   },
-  _Hooks: {
-    className: "_Hooks",
-    fields: {
-      functionName: { type: "String" },
-      className: { type: "String" },
-      triggerName: { type: "String" },
-      url: { type: "String" },
-    },
-  },
   _JobSchedule: {
     className: "_JobSchedule",
     fields: {

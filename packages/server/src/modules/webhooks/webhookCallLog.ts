@@ -1,10 +1,10 @@
 import type { OutboundResponse } from "@purse/outbound";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { isSecretName } from "../core/logger.ts";
-import { webhookFailure } from "../core/webhookFailure.ts";
-import { newObjectId } from "../data/objects/objectId.ts";
-import type { StudioHookCall } from "../studioApi/code.ts";
-import type { Webhook } from "./webhookStore.ts";
+import { isSecretName } from "../../core/logger.ts";
+import { webhookFailure } from "../../core/webhookFailure.ts";
+import { newObjectId } from "../../data/objects/objectId.ts";
+import type { Webhook } from "../../data/webhookRow.ts";
+import type { StudioHookCall } from "../../studioApi/webhooks.ts";
 
 /** Maximum number of recorded calls, and of characters of each recorded text. */
 const MAX_CALLS = 1_000;

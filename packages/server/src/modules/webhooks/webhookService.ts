@@ -1,6 +1,7 @@
 import { isClassName, type JsonObject, ProtocolError } from "@purse/protocol";
-import { OBJECT_TRIGGERS, QUERY_TRIGGERS } from "../cloud/workerMessages.ts";
-import { parseWebhook, WEBHOOK_ERROR_CODE, type Webhook, type WebhookStore } from "./webhookStore.ts";
+import { OBJECT_TRIGGERS, QUERY_TRIGGERS } from "../../cloud/workerMessages.ts";
+import { parseWebhook, type Webhook } from "../../data/webhookRow.ts";
+import { WEBHOOK_ERROR_CODE, type WebhookStore } from "./webhookStore.ts";
 
 /** What a webhook implements: a function, or a trigger of a class. */
 export interface WebhookName {

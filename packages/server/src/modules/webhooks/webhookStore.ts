@@ -1,13 +1,9 @@
-import { isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { newObjectId } from "../data/objects/objectId.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { createRow, findRows, updateRow } from "../database/serverRows.ts";
-import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-
-/** A function or trigger that is implemented by another server. */
-export type Webhook =
-  | { functionName: string; url: string }
-  | { className: string; triggerName: string; url: string };
+import { ProtocolError } from "@purse/protocol";
+import { newObjectId } from "../../data/objects/objectId.ts";
+import { parseWebhook, WEBHOOK_UNIQUE_SCOPE, type Webhook, webhookKeyOf } from "../../data/webhookRow.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { createRow, findRows, updateRow } from "../../database/serverRows.ts";
+import { type Store, UniqueConstraintError, type Write } from "../../database/store.ts";
 
 export interface WebhookStoreDependencies {
   store: Store;
@@ -20,16 +16,7 @@ export interface WebhookStoreDependencies {
 export const WEBHOOK_ERROR_CODE = 143;
 /** Message to the other processes after webhooks have changed. */
 const MESSAGE = "hooks";
-/** Scope of the unique keys: one webhook per function and per trigger of a class. The owner is the webhook's object. */
-export const WEBHOOK_UNIQUE_SCOPE = "_Hooks";
 const MAX_WEBHOOKS = 1_000;
-
-/** Unique key of a webhook: `beforeSave.Note`, or `function` and a name, which cannot collide with a trigger. */
-export function webhookKeyOf(webhook: Webhook): string {
-  return "functionName" in webhook
-    ? `function ${webhook.functionName}`
-    : `${webhook.triggerName}.${webhook.className}`;
-}
 
 /** Stores webhooks in the database that all processes share, and caches them. */
 export class WebhookStore {
@@ -116,17 +103,4 @@ export class WebhookStore {
   #schema(): ClassSchema {
     return this.#dependencies.schemaOf("_Hooks");
   }
-}
-
-/** Parses a webhook; undefined if it is not valid. */
-export function parseWebhook(value: unknown): Webhook | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const { functionName, className, triggerName, url } = value;
-  if (!isText(url)) return undefined;
-  if (isText(functionName)) return { functionName, url };
-  return isText(className) && isText(triggerName) ? { className, triggerName, url } : undefined;
-}
-
-function isText(value: JsonObject[string] | undefined): value is string {
-  return typeof value === "string" && value !== "" && value.length <= 2_000;
 }

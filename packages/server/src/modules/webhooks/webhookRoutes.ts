@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
-import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import type { ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { assertMaster } from "../../core/http/masterKeyAccess.ts";
 import type { WebhookService } from "./webhookService.ts";
 
 /** Routes that manage webhooks with the master key. */

@@ -7,20 +7,21 @@ import {
   ProtocolError,
   tryParseJson,
 } from "@purse/protocol";
-import type { RemoteHandlers } from "../cloud/cloud.ts";
-import { definitionOf } from "../cloud/definitionOf.ts";
-import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
-import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
-import type { CallContext, Invocation, InvocationResult } from "../cloud/workerMessages.ts";
-import type { Logger } from "../core/logger.ts";
-import { OutcomeUnknownError } from "../core/outcomeUnknownError.ts";
-import { trace, traceHeaders } from "../core/tracing/tracing.ts";
-import { webhookFailure } from "../core/webhookFailure.ts";
-import { signedHeaders } from "../core/webhookSignature.ts";
-import type { StudioHookCall } from "../studioApi/code.ts";
+import type { RemoteHandlers } from "../../cloud/cloud.ts";
+import { definitionOf } from "../../cloud/definitionOf.ts";
+import { applyOperations, toParseObject } from "../../cloud/parseObjects.ts";
+import { queryParams, withoutQueryParams } from "../../cloud/queryParams.ts";
+import type { CallContext, Invocation, InvocationResult } from "../../cloud/workerMessages.ts";
+import type { Logger } from "../../core/logger.ts";
+import { OutcomeUnknownError } from "../../core/outcomeUnknownError.ts";
+import { trace, traceHeaders } from "../../core/tracing/tracing.ts";
+import { webhookFailure } from "../../core/webhookFailure.ts";
+import { signedHeaders } from "../../core/webhookSignature.ts";
+import type { Webhook } from "../../data/webhookRow.ts";
+import type { StudioHookCall } from "../../studioApi/webhooks.ts";
 import { type WebhookCallLog, webhookName } from "./webhookCallLog.ts";
 import { parseServerWebhookError, webhookError } from "./webhookError.ts";
-import type { Webhook, WebhookStore } from "./webhookStore.ts";
+import type { WebhookStore } from "./webhookStore.ts";
 
 export interface WebhookClientDependencies {
   webhooks: WebhookStore;
