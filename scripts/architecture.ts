@@ -99,7 +99,6 @@ const LAYERS: readonly (readonly string[])[] = [
     "dataTransfer",
     "files",
     "images",
-    "graphql",
     "ipfs",
     "jobs",
     "mcp",

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Lifecycle } from "@purse/kernel";
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import { distinctSockets } from "./api/distinctRoutes.ts";
 import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
-import { openGraphqlApi } from "./api/openGraphqlApi.ts";
 import { openMcpApi } from "./api/openMcpApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
@@ -19,8 +19,8 @@ import type { Envelope } from "./core/http/envelope.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { createFileApi } from "./files/index.ts";
-import { graphqlConfigRoutes } from "./graphql/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
+import { GRAPHQL } from "./modules/graphql/token.ts";
 import { PUSH } from "./modules/push/token.ts";
 import { WEBHOOKS } from "./modules/webhooks/token.ts";
 import { createOwnPackages, type PackageSource } from "./ownPackages/index.ts";
@@ -80,24 +80,12 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       ...auth.routes,
       ...cloud.routes,
       ...jobs.routes,
-      ...graphqlConfigRoutes(services.graphqlConfig),
       ...pinRoutes(ipfs.pins),
     ],
     modules: modules.opened,
     report: (error, requestId) => report(error, "a request within the Parse API", requestId),
   });
-  const graphql = openGraphqlApi({
-    config,
-    http,
-    parseApi,
-    data,
-    auth,
-    files: files.files,
-    cloud,
-    graphqlConfig: services.graphqlConfig,
-    live: services.live,
-    report: (error, requestId) => report(error, "a request within the GraphQL API", requestId),
-  });
+  services.provideParseApi(parseApi);
   const fileApi = await createFileApi({
     config,
     service: files,
@@ -176,14 +164,10 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     restart: dependencies.restart,
     consoleApis: {
       executeRequest: parseApi.execute,
-      async executeGraphql(request, fields, assertAllowed) {
-        if (graphql) return graphql.execute(request, fields, assertAllowed);
-        throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "GraphQL is turned off.", 404);
-      },
+      executeGraphql: modules.get(GRAPHQL).execute,
     },
     reportError: (error, requestId) => report(error, "a request of the studio", requestId),
   });
-  const replyLimits = { budget: database.replyMemory, maxAnswerBytes: config.maxAnswerBytes };
   const mcp = openMcpApi({
     config,
     http,
@@ -193,7 +177,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     chain,
     studio,
     limiter,
-    replyLimits,
+    respondInScope: services.respondInScope,
     docsDir: dependencies.docsDir,
     report: (error, requestId) => report(error, "a request of an AI tool", requestId),
   });
@@ -210,7 +194,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       }),
     dataApi,
     mcp,
-    replyLimits,
+    respondInScope: services.respondInScope,
     config,
     http,
     database,
@@ -226,7 +210,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     metrics: services.metrics,
     monitoring: services.monitoring,
     parseApi,
-    graphql,
     files: fileApi.handle,
     adminApi: studio.plugin,
     ipfs: createIpfsGateway(ipfs.ipfs, services.images, http.clientAddressOf),
@@ -242,11 +225,10 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   sweepTimer.unref();
   lifecycle.onStop("sweeping", () => clearInterval(sweepTimer));
   return {
-    server: createHttpServer(
-      config,
-      app,
-      config.roles.includes("live") ? { live: services.live.upgrade, graphql: graphql?.upgrade } : {},
-    ),
+    server: createHttpServer(config, app, {
+      live: config.roles.includes("live") ? services.live.upgrade : undefined,
+      ofModules: distinctSockets(modules.opened),
+    }),
     studio,
     dispatch: parseApi.dispatch,
   };

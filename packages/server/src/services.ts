@@ -14,6 +14,7 @@ import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { DrainState } from "./core/drainState.ts";
 import { EventBus } from "./core/eventBus.ts";
+import { createRespondInScope } from "./core/http/respondInScope.ts";
 import { openUnsentBytes } from "./core/limits/openUnsentBytes.ts";
 import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
 import { createSharedLimiter } from "./core/limits/sharedLimiter.ts";
@@ -27,22 +28,28 @@ import { openStudioClasses } from "./data/schema/studioClasses.ts";
 import { openDatabase } from "./database/openDatabase.ts";
 import { RESERVED_SECONDS, reserveForServers } from "./database/reserveForServers.ts";
 import { openFileService, openUploads, reserveFilesFolder } from "./files/index.ts";
-import { GraphqlConfigService, graphqlConfigRules } from "./graphql/index.ts";
 import { openImages } from "./images/index.ts";
 import { openIpfsService } from "./ipfs/index.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { openMailService } from "./mail/mailService.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
+  ACCOUNTS,
   CLOCK,
   CLOUD,
   COUNT_APP_EVENT,
   DENIED_KEYWORDS,
   EVENTS,
+  FILES,
+  HTTP,
+  LIVE_QUERIES,
   LOG,
   LOG_LINES,
   OBJECTS,
+  PARSE_API,
   REPORT,
+  RESPOND_IN_SCOPE,
+  type Report,
   SCHEMAS,
   SHARED_SETTINGS,
   STORE,
@@ -62,7 +69,7 @@ export interface ServiceDependencies {
   processes: ProcessGroup | undefined;
   lifecycle: Lifecycle;
   logBuffer: LogBuffer;
-  report(error: unknown, activity: string): void;
+  report: Report;
   /** Called when an essential component has failed permanently. */
   onFatal: ((error: Error) => void) | undefined;
 }
@@ -199,17 +206,11 @@ export async function openServices(dependencies: ServiceDependencies) {
   });
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...graphqlConfigRules, ...jobs.rules, apiKeyRules()]);
+  data.addRules([...auth.rules, ...jobs.rules, apiKeyRules()]);
   const modules = new ModuleHost(config.modules, lifecycle);
   data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules]);
   await lifecycle.start("classes", data.load);
 
-  const graphqlConfig = new GraphqlConfigService({
-    store,
-    schemaOf: (className) => schemas.require(className),
-    clock: store.now,
-    onError: report,
-  });
   const files = await lifecycle.start("files", () =>
     openFileService({
       ...shared,
@@ -232,21 +233,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     }),
   );
   const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
-  modules.provide(LOG, logger);
-  modules.provide(LOG_LINES, logBuffer);
-  modules.provide(REPORT, report);
-  modules.provide(EVENTS, events);
-  modules.provide(SHARED_SETTINGS, config);
-  modules.provide(CLOCK, store.now);
-  modules.provide(STORE, store);
-  modules.provide(SCHEMAS, schemas);
-  modules.provide(OBJECTS, objects);
-  modules.provide(CLOUD, cloud);
-  modules.provide(COUNT_APP_EVENT, metrics.countEvent);
-  modules.provide(DENIED_KEYWORDS, assertAllowed);
-  modules.provide(STUDIO_CLASSES, studioClasses);
-  await modules.open();
-  addContributions(modules.opened, { cloud, jobs, metrics });
   const unsent = openUnsentBytes(config, logger);
   const { live, feed } = openLiveQueries({
     config,
@@ -261,6 +247,31 @@ export async function openServices(dependencies: ServiceDependencies) {
     logger,
   });
   lifecycle.onStop("live queries", live.stop);
+  const respondInScope = createRespondInScope(clientAddressOf, {
+    budget: database.replyMemory,
+    maxAnswerBytes: config.maxAnswerBytes,
+  });
+  modules.provide(LOG, logger);
+  modules.provide(LOG_LINES, logBuffer);
+  modules.provide(REPORT, report);
+  modules.provide(EVENTS, events);
+  modules.provide(SHARED_SETTINGS, config);
+  modules.provide(CLOCK, store.now);
+  modules.provide(STORE, store);
+  modules.provide(SCHEMAS, schemas);
+  modules.provide(OBJECTS, objects);
+  modules.provide(CLOUD, cloud);
+  modules.provide(COUNT_APP_EVENT, metrics.countEvent);
+  modules.provide(DENIED_KEYWORDS, assertAllowed);
+  modules.provide(STUDIO_CLASSES, studioClasses);
+  modules.provide(HTTP, http);
+  modules.provide(RESPOND_IN_SCOPE, respondInScope);
+  modules.provide(ACCOUNTS, auth);
+  modules.provide(FILES, files.files);
+  modules.provide(LIVE_QUERIES, live);
+  const provideParseApi = modules.provideLater(PARSE_API);
+  await modules.open();
+  addContributions(modules.opened, { cloud, jobs, metrics });
   metrics.observeCloud(() => cloud.health());
   const workers = () =>
     [store.workers?.(), data.aggregationWorker.workers(), live.workers(), chain.indexer()].flatMap(
@@ -304,7 +315,8 @@ export async function openServices(dependencies: ServiceDependencies) {
     jobs,
     chainEvents,
     streams,
-    graphqlConfig,
+    respondInScope,
+    provideParseApi,
     modules,
     studioClasses,
     files,

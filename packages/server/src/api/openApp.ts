@@ -31,7 +31,7 @@ import { scriptSandbox } from "./scriptSandbox.ts";
 export interface OpenAppDependencies
   extends Pick<
     PublicApisDependencies,
-    "parseApi" | "graphql" | "files" | "dataApi" | "ipfs" | "ownPackages" | "replyLimits"
+    "parseApi" | "files" | "dataApi" | "ipfs" | "ownPackages" | "respondInScope"
   > {
   config: Config;
   drainState: DrainState;

@@ -3,13 +3,12 @@ import type { FastifyPluginAsync } from "fastify";
 import type { OpenApiKeys } from "../apiKeys/openApiKeys.ts";
 import type { AuthService } from "../auth/index.ts";
 import type { Config } from "../config/loadConfig.ts";
+import type { RespondInScope } from "../core/http/respondInScope.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
-import type { RequestScopeOptions } from "../core/limits/requestScope.ts";
 import { createMcpApi, type McpAudit, type McpOperator } from "../mcp/index.ts";
 import type { HttpContext } from "./httpContext.ts";
 import type { ParseApi } from "./parseApi.ts";
 import { MCP_PATH } from "./paths.ts";
-import { createRespondInScope } from "./respondInScope.ts";
 
 export interface OpenMcpApiDependencies {
   config: Config;
@@ -21,7 +20,7 @@ export interface OpenMcpApiDependencies {
   /** The audit log, and the operators by their access tokens. */
   studio: { audit: McpAudit; findOperator(accessToken: string): Promise<McpOperator | undefined> };
   limiter: RateLimiter;
-  replyLimits: Pick<RequestScopeOptions, "budget" | "maxAnswerBytes">;
+  respondInScope: RespondInScope;
   /** The folder of the documentation; undefined if there is none. */
   docsDir: string | undefined;
   report(error: unknown, requestId: string): void;
@@ -57,13 +56,12 @@ export function openMcpApi(dependencies: OpenMcpApiDependencies): FastifyPluginA
     docsDir: dependencies.docsDir,
     report: dependencies.report,
   });
-  const respondInScope = createRespondInScope(http.clientAddressOf, dependencies.replyLimits);
   return async (app) => {
     app.route({
       method: ["GET", "POST", "DELETE"],
       url: MCP_PATH,
       config: { api: "mcp" },
-      handler: (_, reply) => respondInScope(reply, mcp.handle),
+      handler: (_, reply) => dependencies.respondInScope(reply, mcp.handle),
     });
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { graphqlConfigSchema } from "../../core/graphqlConfig.ts";
 import { jsonObject, type ParseEndpoint } from "../../core/http/endpoint.ts";
-import { graphqlConfigSchema } from "../../graphql/index.ts";
 
 /** The server itself. */
 export const SERVER_ENDPOINTS: readonly ParseEndpoint[] = [

@@ -6,10 +6,6 @@ import { PASSKEY_FIELDS } from "./passkeyFields.ts";
  * class rules.
  */
 export const SYSTEM_CLASS_FIELDS = {
-  _GraphQLConfig: {
-    className: "_GraphQLConfig",
-    fields: { config: { type: "Object" } },
-  },
   _JobSchedule: {
     className: "_JobSchedule",
     fields: {

@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { FairQueue } from "../core/limits/fairQueue.ts";
-import { SpendingWindow } from "../core/limits/spendingWindow.ts";
-import { TimeSlicer } from "../core/limits/timeSlicer.ts";
+import { FairQueue } from "../../core/limits/fairQueue.ts";
+import { SpendingWindow } from "../../core/limits/spendingWindow.ts";
+import { TimeSlicer } from "../../core/limits/timeSlicer.ts";
 import type { Operations } from "./context.ts";
 
 /** What resolving events may cost in a window: for one socket, and for all sockets of one address together. */

@@ -14,8 +14,8 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from "graphql";
-import type { RequestContext } from "../core/authContext.ts";
-import { assertMaster, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import { assertMaster, readOnlyKeyError } from "../../core/http/masterKeyAccess.ts";
 import { execute, type GraphqlContext } from "./context.ts";
 import { addMutation } from "./mutationDefinition.ts";
 import type { TypeRegistry } from "./typeRegistry.ts";

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { JsonObject } from "@purse/protocol";
-import type { AuthContext, RequestContext } from "../core/authContext.ts";
-import type { ApiReply, Method } from "../core/http/apiRoute.ts";
-import { withBody } from "../core/http/body.ts";
-import type { BodyMemory } from "../core/http/bodyMemory.ts";
-import { CLIENT_BODY_LIMITS, parseInSteps } from "../core/http/bodyParser.ts";
-import { isMultipart } from "../core/http/multipart.ts";
+import type { AuthContext, RequestContext } from "../../core/authContext.ts";
+import type { ApiReply, Method } from "../../core/http/apiRoute.ts";
+import { withBody } from "../../core/http/body.ts";
+import type { BodyMemory } from "../../core/http/bodyMemory.ts";
+import { CLIENT_BODY_LIMITS, parseInSteps } from "../../core/http/bodyParser.ts";
+import { isMultipart } from "../../core/http/multipart.ts";
 import type { Operations } from "./context.ts";
 import { parseForm } from "./formParts.ts";
 import type { GraphqlServer, GraphqlServerDependencies } from "./graphqlServer.ts";

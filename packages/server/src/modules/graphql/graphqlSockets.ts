@@ -4,10 +4,10 @@ import { assertWithinJsonLimits, isJsonObject, type JsonObject } from "@purse/pr
 import { type ExecutionArgs, executeSubscriptionEvent, GraphQLError } from "graphql";
 import { handleProtocols, makeServer, type SubscribePayload } from "graphql-ws";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { RequestContext } from "../core/authContext.ts";
-import { addressKey } from "../core/http/address.ts";
-import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
-import { CLOSE_ABNORMAL, type LiveQueryServer, MESSAGE_JSON_LIMITS } from "../realtime/index.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import { addressKey } from "../../core/http/address.ts";
+import { isTurnUsedUp, ownTurn } from "../../core/limits/timeSlicer.ts";
+import { CLOSE_ABNORMAL, type LiveQueryServer, MESSAGE_JSON_LIMITS } from "../../realtime/index.ts";
 import { limitEvent } from "./answerSize.ts";
 import type { GraphqlContext, Operations } from "./context.ts";
 import { clientErrors, toClientError } from "./errors.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { RequestContext } from "../core/authContext.ts";
-import { ANONYMOUS } from "../core/authContext.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import { ANONYMOUS } from "../../core/authContext.ts";
 import type { Operations } from "./context.ts";
 import { EventBudget } from "./eventBudget.ts";
 

@@ -1,14 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
-import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
-import { type ClassRules, writtenOnlyThrough } from "../data/objects/classRules.ts";
-import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+import type { ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { assertMaster } from "../../core/http/masterKeyAccess.ts";
 import type { GraphqlConfigService } from "./graphqlConfigService.ts";
-
-/** Rules of the class of the GraphQL configuration. */
-export const graphqlConfigRules: readonly ClassRules[] = [
-  { ...SYSTEM_CLASS_FIELDS._GraphQLConfig, ...writtenOnlyThrough("/graphql-config") },
-];
 
 /** Routes of the GraphQL configuration, which require the master key. */
 export function graphqlConfigRoutes(service: GraphqlConfigService): ApiRoute[] {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { execute, parse, subscribe } from "graphql";
 import { describe, expect, it } from "vitest";
-import { ANONYMOUS } from "../core/authContext.ts";
+import { ANONYMOUS } from "../../core/authContext.ts";
 import { buildSchema } from "./buildSchema.ts";
 import type { GraphqlContext, LiveEvent } from "./context.ts";
 

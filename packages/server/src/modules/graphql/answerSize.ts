@@ -1,7 +1,7 @@
 import type { ExecutionResult, GraphQLError } from "graphql";
-import { AnswerSize, responseTooLarge } from "../core/limits/answerSize.ts";
-import { answerChunks, jsonLength } from "../core/limits/answerText.ts";
-import { currentScope } from "../core/limits/requestScope.ts";
+import { AnswerSize, responseTooLarge } from "../../core/limits/answerSize.ts";
+import { answerChunks, jsonLength } from "../../core/limits/answerText.ts";
+import { currentScope } from "../../core/limits/requestScope.ts";
 import { toClientError } from "./errors.ts";
 
 /** Maximum size of one event of a subscription, in bytes: twice that of a change that live queries send. */

@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../../core/limits/timeSlicer.ts";
 import { execute, type GraphqlContext } from "./context.ts";
 import { type Connection, connectionOf, type PageArguments, pageOf } from "./pagination.ts";
 import { type FieldsOf, readKeys, type Selection, selects } from "./selection.ts";

@@ -8,7 +8,7 @@ import {
   isListType,
   isObjectType,
 } from "graphql";
-import { TimeSlicer } from "../core/limits/timeSlicer.ts";
+import { TimeSlicer } from "../../core/limits/timeSlicer.ts";
 import type { GraphqlContext, ListLimit } from "./context.ts";
 import { type OperationCost, tooExpensive } from "./queryLimits.ts";
 

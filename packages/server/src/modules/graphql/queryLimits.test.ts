@@ -1,7 +1,7 @@
 import { buildSchema, getOperationAST, parse } from "graphql";
 import { offsetToCursor } from "graphql-relay";
 import { describe, expect, it } from "vitest";
-import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
+import { ANONYMOUS_JSON_LIMITS } from "../../core/http/bodyParser.ts";
 import { UploadedFile } from "./context.ts";
 import {
   checkInput,

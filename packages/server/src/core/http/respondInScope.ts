@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply } from "fastify";
-import { addressKey } from "../core/http/address.ts";
-import type { ApiReply } from "../core/http/apiRoute.ts";
-import type { ClientAddressOf } from "../core/http/clientAddress.ts";
-import { respond } from "../core/http/reply.ts";
-import { RequestScope, type RequestScopeOptions, runInScope } from "../core/limits/requestScope.ts";
+import { RequestScope, type RequestScopeOptions, runInScope } from "../limits/requestScope.ts";
+import { addressKey } from "./address.ts";
+import type { ApiReply } from "./apiRoute.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
+import { respond } from "./reply.ts";
 
 /** Responds to a request. */
 export type RespondInScope = (

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { InProcessSocket, type LiveQueryServer } from "../realtime/index.ts";
+import { InProcessSocket, type LiveQueryServer } from "../../realtime/index.ts";
 import type { LiveEvent } from "./context.ts";
 import { EventQueue, type QueueSizes } from "./eventQueue.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
 import { type ExecutionResult, execute, GraphQLError } from "graphql";
-import type { ApiReply } from "../core/http/apiRoute.ts";
-import { CLIENT_BODY_LIMITS } from "../core/http/bodyParser.ts";
-import { chunkedReply } from "../core/http/chunkedReply.ts";
+import type { ApiReply } from "../../core/http/apiRoute.ts";
+import { CLIENT_BODY_LIMITS } from "../../core/http/bodyParser.ts";
+import { chunkedReply } from "../../core/http/chunkedReply.ts";
 import { answerOf } from "./answerSize.ts";
 import type { GraphqlContext } from "./context.ts";
 import { clientErrors } from "./errors.ts";

@@ -12,11 +12,11 @@ import {
   specifiedRules,
   validate,
 } from "graphql";
-import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
-import { addressKey } from "../core/http/address.ts";
-import { CLIENT_BODY_LIMITS } from "../core/http/bodyParser.ts";
-import { FairQueue } from "../core/limits/fairQueue.ts";
-import { TimeSlicer } from "../core/limits/timeSlicer.ts";
+import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
+import { addressKey } from "../../core/http/address.ts";
+import { CLIENT_BODY_LIMITS } from "../../core/http/bodyParser.ts";
+import { FairQueue } from "../../core/limits/fairQueue.ts";
+import { TimeSlicer } from "../../core/limits/timeSlicer.ts";
 import { clientErrors, detached, MAX_ERRORS } from "./errors.ts";
 import { type InputSize, tooComplex } from "./inputSize.ts";
 import { ListBudget } from "./listBudget.ts";

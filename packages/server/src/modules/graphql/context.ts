@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { GraphQLResolveInfo } from "graphql";
-import type { AuthContext, RequestContext } from "../core/authContext.ts";
-import type { Method } from "../core/http/apiRoute.ts";
+import type { AuthContext, RequestContext } from "../../core/authContext.ts";
+import type { Method } from "../../core/http/apiRoute.ts";
 
 /** A file of a multipart request. */
 export class UploadedFile {

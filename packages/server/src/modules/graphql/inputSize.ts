@@ -1,5 +1,5 @@
 import { GraphQLError, Kind, type ValueNode } from "graphql";
-import type { BodyLimits } from "../core/http/bodyParser.ts";
+import type { BodyLimits } from "../../core/http/bodyParser.ts";
 import { UploadedFile } from "./context.ts";
 
 /** The size of input, measured like that of a body in JSON. */

@@ -1,16 +1,16 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
-import { addressKey } from "../core/http/address.ts";
-import type { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
-import { messageCost } from "../core/limits/tokenBucket.ts";
-import type { Files } from "../files/index.ts";
-import type { Operations, UploadedFile } from "../graphql/index.ts";
-import { assertBatchLimits, type BatchedRequest } from "./batchLimits.ts";
-import type { ParseApi } from "./parseApi.ts";
+import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
+import { addressKey } from "../../core/http/address.ts";
+import { assertBatchLimits, type BatchedRequest } from "../../core/http/batchLimits.ts";
+import type { ParseApiCalls } from "../../core/http/parseApiCalls.ts";
+import type { EventLoopBudget } from "../../core/limits/eventLoopBudget.ts";
+import { messageCost } from "../../core/limits/tokenBucket.ts";
+import type { Files } from "../../files/index.ts";
+import type { Operations, UploadedFile } from "./context.ts";
 
 export interface GraphqlOperationsDependencies {
   appId: string;
-  parseApi: Pick<ParseApi, "executeForValue">;
+  parseApi: Pick<ParseApiCalls, "executeForValue">;
   files: Pick<Files, "save" | "maxUploadSize">;
   authenticateSession: Operations["authenticateSession"];
   maxLimit: number | undefined;

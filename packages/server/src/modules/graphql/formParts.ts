@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonLimits, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
-import { badForm, type FormPart, MAX_FORM_PARTS, parseMultipart } from "../core/http/multipart.ts";
+import { badForm, type FormPart, MAX_FORM_PARTS, parseMultipart } from "../../core/http/multipart.ts";
 import { UploadedFile } from "./context.ts";
 
 /** Length of a path to which the map of a multipart request assigns a file. */

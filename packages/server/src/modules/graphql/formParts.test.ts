@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CLIENT_BODY_LIMITS } from "../core/http/bodyParser.ts";
+import { CLIENT_BODY_LIMITS } from "../../core/http/bodyParser.ts";
 import { UploadedFile } from "./context.ts";
 import { parseForm } from "./formParts.ts";
 

@@ -1,6 +1,6 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { GraphQLNonNull, GraphQLObjectType, GraphQLString } from "graphql";
-import type { AuthContext } from "../core/authContext.ts";
+import type { AuthContext } from "../../core/authContext.ts";
 import type { GraphqlContext } from "./context.ts";
 import { getObject } from "./readObjects.ts";
 import { type FieldsOf, type Selection, selectionOf } from "./selection.ts";
