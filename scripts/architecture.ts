@@ -101,7 +101,6 @@ const LAYERS: readonly (readonly string[])[] = [
     "images",
     "ipfs",
     "jobs",
-    "mcp",
     "monitoring",
     "ownPackages",
   ],

@@ -28,7 +28,7 @@ const LAZY_MODULES = [
   /packages\/devchain\//,
   /packages\/server\/src\/api\/parseEndpoints\//,
   /packages\/server\/src\/modules\/graphql\/(openGraphqlApi|graphqlApi|graphqlServer)\.ts$/,
-  /packages\/server\/src\/mcp\/(mcpServer|tools\/.*)\.ts$/,
+  /packages\/server\/src\/modules\/mcp\/(openMcpApi|mcpApi|mcpServer|tools\/.*)\.ts$/,
   /packages\/server\/src\/core\/(openApi|http\/referencePage)\.ts$/,
   /packages\/server\/src\/studio\/(studioRoutes|openApi)\.ts$/,
   /packages\/server\/src\/studio\/routes\//,

@@ -5,7 +5,6 @@ import { distinctSockets } from "./api/distinctRoutes.ts";
 import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
-import { openMcpApi } from "./api/openMcpApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
 import { securityRoute } from "./api/securityRoute.ts";
@@ -37,7 +36,6 @@ export interface ApiDependencies {
   lifecycle: Lifecycle;
   report(error: unknown, activity: string, requestId?: string): void;
   appDirs: readonly string[];
-  docsDir: string | undefined;
   packages: PackageSource | undefined;
   appConfig: JsonObject | undefined;
   connectTo: readonly string[];
@@ -168,19 +166,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     },
     reportError: (error, requestId) => report(error, "a request of the studio", requestId),
   });
-  const mcp = openMcpApi({
-    config,
-    http,
-    parseApi,
-    auth,
-    apiKeys: services.apiKeys,
-    chain,
-    studio,
-    limiter,
-    respondInScope: services.respondInScope,
-    docsDir: dependencies.docsDir,
-    report: (error, requestId) => report(error, "a request of an AI tool", requestId),
-  });
+  services.provideStudio(studio);
   const { packages } = dependencies;
   const app = await openApp({
     modules: modules.opened,
@@ -193,7 +179,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
           baseUrlOf(config.environment === "development" ? http.serverUrlOf(message) : http.publicUrl),
       }),
     dataApi,
-    mcp,
     respondInScope: services.respondInScope,
     config,
     http,

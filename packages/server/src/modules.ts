@@ -3,9 +3,19 @@ import { analytics } from "./modules/analytics/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
 import { graphql } from "./modules/graphql/index.ts";
 import { logs } from "./modules/logs/index.ts";
+import { mcp } from "./modules/mcp/index.ts";
 import { purchases } from "./modules/purchases/index.ts";
 import { push } from "./modules/push/index.ts";
 import { webhooks } from "./modules/webhooks/index.ts";
 
 /** The modules of the server. */
-export const MODULES: readonly Module[] = [analytics, globalConfig, graphql, logs, purchases, push, webhooks];
+export const MODULES: readonly Module[] = [
+  analytics,
+  globalConfig,
+  graphql,
+  logs,
+  mcp,
+  purchases,
+  push,
+  webhooks,
+];

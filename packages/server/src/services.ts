@@ -35,10 +35,13 @@ import { openMailService } from "./mail/mailService.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
   ACCOUNTS,
+  API_KEYS,
+  CHAIN,
   CLOCK,
   CLOUD,
   COUNT_APP_EVENT,
   DENIED_KEYWORDS,
+  DOCS_FOLDER,
   EVENTS,
   FILES,
   HTTP,
@@ -47,12 +50,14 @@ import {
   LOG_LINES,
   OBJECTS,
   PARSE_API,
+  RATE_LIMITER,
   REPORT,
   RESPOND_IN_SCOPE,
   type Report,
   SCHEMAS,
   SHARED_SETTINGS,
   STORE,
+  STUDIO,
   STUDIO_CLASSES,
 } from "./module/tokens.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
@@ -67,6 +72,8 @@ export interface ServiceDependencies {
   chains: ChainConfig[];
   /** The processes that serve the port together; undefined if it is one. */
   processes: ProcessGroup | undefined;
+  /** The folder of the documentation; undefined if there is none. */
+  docsDir: string | undefined;
   lifecycle: Lifecycle;
   logBuffer: LogBuffer;
   report: Report;
@@ -269,6 +276,11 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(ACCOUNTS, auth);
   modules.provide(FILES, files.files);
   modules.provide(LIVE_QUERIES, live);
+  modules.provide(RATE_LIMITER, limiter);
+  modules.provide(API_KEYS, apiKeys);
+  modules.provide(CHAIN, chain);
+  modules.provide(DOCS_FOLDER, dependencies.docsDir);
+  const provideStudio = modules.provideLater(STUDIO);
   const provideParseApi = modules.provideLater(PARSE_API);
   await modules.open();
   addContributions(modules.opened, { cloud, jobs, metrics });
@@ -317,6 +329,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     streams,
     respondInScope,
     provideParseApi,
+    provideStudio,
     modules,
     studioClasses,
     files,

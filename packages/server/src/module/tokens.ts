@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import type { ChainService } from "@purse/chain";
 import { type Logger, token } from "@purse/kernel";
+import type { OpenApiKeys } from "../apiKeys/openApiKeys.ts";
 import type { AuthService } from "../auth/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
@@ -8,6 +10,7 @@ import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { ParseApiCalls } from "../core/http/parseApiCalls.ts";
 import type { RespondInScope } from "../core/http/respondInScope.ts";
+import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { LogBuffer } from "../core/logBuffer.ts";
 import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import type { Objects } from "../data/objects/objects.ts";
@@ -17,6 +20,7 @@ import type { Store } from "../database/store.ts";
 import type { Files } from "../files/index.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 import type { LiveQueryServer } from "../realtime/index.ts";
+import type { Studio } from "../studio/studio.ts";
 
 /** The log of the server. */
 export const LOG = token<Logger>("log");
@@ -63,6 +67,18 @@ export const ACCOUNTS = token<AuthService>("accounts");
 export const FILES = token<Files>("files");
 /** Live queries. */
 export const LIVE_QUERIES = token<LiveQueryServer>("liveQueries");
+/** The chains and what is indexed of them. */
+export const CHAIN = token<ChainService>("chain");
+/** API keys of the data API. */
+export const API_KEYS = token<OpenApiKeys>("apiKeys");
+/** Rate limits, which all processes share. */
+export const RATE_LIMITER = token<RateLimiter>("rateLimiter");
+/** Operators by their access tokens, and the audit log. */
+export type StudioAccounts = Pick<Studio, "audit" | "findOperator">;
+/** The studio, which is open once the server has started. */
+export const STUDIO = token<() => StudioAccounts>("studio");
+/** The folder of the documentation; undefined if there is none. */
+export const DOCS_FOLDER = token<string | undefined>("docsFolder");
 /** The time of the server, in ms since the epoch. */
 export const CLOCK = token<() => number>("clock");
 /** Reads and writes objects with permissions, triggers and rules. */

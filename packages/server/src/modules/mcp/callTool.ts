@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { jsonLength } from "../core/limits/answerText.ts";
-import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
+import { jsonLength } from "../../core/limits/answerText.ts";
+import { isTurnUsedUp, ownTurn } from "../../core/limits/timeSlicer.ts";
 import { withoutSecrets } from "./removeSecrets.ts";
 import type { McpSender } from "./sender.ts";
 import type { McpTool } from "./tool.ts";

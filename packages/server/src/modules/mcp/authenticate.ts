@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { ANONYMOUS, type AuthContext, type RequestContext } from "../core/authContext.ts";
-import { requestIdOf } from "../core/http/requestId.ts";
+import { ANONYMOUS, type AuthContext, type RequestContext } from "../../core/authContext.ts";
+import { requestIdOf } from "../../core/http/requestId.ts";
 import type { McpOperator, McpSender } from "./sender.ts";
 
 export interface McpAuthenticationDependencies {

@@ -4,8 +4,8 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import type { JsonObject } from "@purse/protocol";
-import type { ApiReply } from "../core/http/apiRoute.ts";
-import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
+import type { ApiReply } from "../../core/http/apiRoute.ts";
+import { isTurnUsedUp, ownTurn } from "../../core/limits/timeSlicer.ts";
 import { type CallToolDependencies, callTool } from "./callTool.ts";
 import type { McpSender } from "./sender.ts";
 import type { McpTool } from "./tool.ts";

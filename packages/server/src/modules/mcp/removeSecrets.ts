@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import { operationForbidden } from "../core/operationForbidden.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 
 /** Fields that hold credentials: operators may read them, but they do not belong into the context of a model. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([

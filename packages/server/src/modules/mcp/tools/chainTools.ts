@@ -1,7 +1,7 @@
 import { describeParameters, ENDPOINTS, type EndpointRow, type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import { z } from "zod";
-import { addressKey } from "../../core/http/address.ts";
+import { addressKey } from "../../../core/http/address.ts";
 import type { McpSender } from "../sender.ts";
 import { defineTool, type McpTool } from "../tool.ts";
 import { jsonObject } from "./parameters.ts";

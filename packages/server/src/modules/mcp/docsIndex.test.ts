@@ -16,7 +16,7 @@ describe("sectionsOf()", () => {
 
 describe("createDocsIndex()", () => {
   it("finds the sections that match a query best", async () => {
-    const index = await createDocsIndex(resolve(import.meta.dirname, "../../../../docs"));
+    const index = await createDocsIndex(resolve(import.meta.dirname, "../../../../../docs"));
     const [first] = index.search("access token AI tools", 3);
     expect(first?.page).toMatch(/^guide\/mcp$|^studio\/index$/);
     expect(index.search("backup restore", 2)).toHaveLength(2);

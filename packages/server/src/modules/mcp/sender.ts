@@ -1,5 +1,5 @@
-import type { RequestContext } from "../core/authContext.ts";
-import type { StudioRole } from "../studioApi/operatorRoles.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { StudioRole } from "../../studioApi/operatorRoles.ts";
 
 /** An operator whose access token was sent. */
 export interface McpOperator {

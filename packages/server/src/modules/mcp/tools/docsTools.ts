@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isTurnUsedUp, ownTurn } from "../../core/limits/timeSlicer.ts";
+import { isTurnUsedUp, ownTurn } from "../../../core/limits/timeSlicer.ts";
 import { createDocsIndex, type DocsIndex } from "../docsIndex.ts";
 import { defineTool, type McpTool } from "../tool.ts";
 

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { z } from "zod";
-import type { RequestContext } from "../../core/authContext.ts";
-import type { Method } from "../../core/http/apiRoute.ts";
-import { operationForbidden } from "../../core/operationForbidden.ts";
+import type { RequestContext } from "../../../core/authContext.ts";
+import type { Method } from "../../../core/http/apiRoute.ts";
+import { operationForbidden } from "../../../core/operationForbidden.ts";
 import { assertNoSecrets } from "../removeSecrets.ts";
 import { defineTool, type McpTool } from "../tool.ts";
 import { className, jsonObject, names, objectId, ownClassName } from "./parameters.ts";
