@@ -7,7 +7,6 @@ import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
-import { securityRoute } from "./api/securityRoute.ts";
 import { serverRoutes } from "./api/serverRoutes.ts";
 import { baseUrlOf } from "./api/serverUrl.ts";
 import { createRelyingParty } from "./auth/passkeys/relyingParty.ts";
@@ -21,6 +20,7 @@ import { createFileApi } from "./files/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { GRAPHQL } from "./modules/graphql/token.ts";
 import { PUSH } from "./modules/push/token.ts";
+import { SECURITY_REPORT } from "./modules/security/token.ts";
 import { WEBHOOKS } from "./modules/webhooks/token.ts";
 import { createOwnPackages, type PackageSource } from "./ownPackages/index.ts";
 import type { Services } from "./services.ts";
@@ -70,10 +70,9 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     longReplies: services.valkey,
     logger: logBuffer.logger,
     routes: [
-      ...serverRoutes({ canPush: modules.get(PUSH).canSend, checksSecurity: config.enableSecurityCheck }),
-      securityRoute({
-        isEnabled: config.enableSecurityCheck,
-        findings: () => studio.findSecurityIssues(),
+      ...serverRoutes({
+        canPush: modules.get(PUSH).canSend,
+        checksSecurity: modules.get(SECURITY_REPORT).isEnabled,
       }),
       ...auth.routes,
       ...cloud.routes,

@@ -6,6 +6,7 @@ import { logs } from "./modules/logs/index.ts";
 import { mcp } from "./modules/mcp/index.ts";
 import { purchases } from "./modules/purchases/index.ts";
 import { push } from "./modules/push/index.ts";
+import { security } from "./modules/security/index.ts";
 import { webhooks } from "./modules/webhooks/index.ts";
 
 /** The modules of the server. */
@@ -17,5 +18,6 @@ export const MODULES: readonly Module[] = [
   mcp,
   purchases,
   push,
+  security,
   webhooks,
 ];

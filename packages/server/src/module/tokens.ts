@@ -35,7 +35,19 @@ export const EVENTS = token<EventBus>("events");
 /** Settings that several features use. */
 export type SharedSettings = Pick<
   Config,
+  | "accountLockout"
+  | "allowClientClassCreation"
   | "appId"
+  | "filesUrl"
+  | "host"
+  | "masterKey"
+  | "masterKeyIps"
+  | "metricsIps"
+  | "passwordPolicy"
+  | "readOnlyMasterKey"
+  | "requireApiKey"
+  | "serverUrl"
+  | "allowPrivateMetadata"
   | "webhookKey"
   | "allowPrivateHooks"
   | "functionTimeoutMs"
@@ -73,8 +85,8 @@ export const CHAIN = token<ChainService>("chain");
 export const API_KEYS = token<OpenApiKeys>("apiKeys");
 /** Rate limits, which all processes share. */
 export const RATE_LIMITER = token<RateLimiter>("rateLimiter");
-/** Operators by their access tokens, and the audit log. */
-export type StudioAccounts = Pick<Studio, "audit" | "findOperator">;
+/** The operators, also by their access tokens, and the audit log. */
+export type StudioAccounts = Pick<Studio, "audit" | "findOperator" | "operators">;
 /** The studio, which is open once the server has started. */
 export const STUDIO = token<() => StudioAccounts>("studio");
 /** The folder of the documentation; undefined if there is none. */

@@ -21,6 +21,7 @@ export type * from "./overview.ts";
 export type * from "./permissions.ts";
 export type * from "./push.ts";
 export type * from "./schema.ts";
+export type * from "./security.ts";
 export * from "./table.ts";
 export type * from "./views.ts";
 export type * from "./webhooks.ts";

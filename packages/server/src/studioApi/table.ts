@@ -14,6 +14,7 @@ import { overviewEndpoints } from "./overview.ts";
 import { permissionEndpoints } from "./permissions.ts";
 import { pushEndpoints } from "./push.ts";
 import { schemaEndpoints } from "./schema.ts";
+import { securityEndpoints } from "./security.ts";
 import { streamEndpoints } from "./streams.ts";
 import { viewEndpoints } from "./views.ts";
 import { webhookCallEndpoints, webhookEndpoints } from "./webhooks.ts";
@@ -24,7 +25,7 @@ export const STUDIO_ENDPOINTS = {
   Rows: dataEndpoints,
   "Saved views": viewEndpoints,
   Classes: schemaEndpoints,
-  Permissions: permissionEndpoints,
+  Permissions: { ...permissionEndpoints, ...securityEndpoints },
   "Functions, jobs, webhooks, logs": {
     ...codeEndpoints,
     ...webhookEndpoints,

@@ -1,35 +1,19 @@
+import type { ModuleFacts } from "@purse/kernel";
 import { isInternalClassName } from "@purse/protocol";
-import type { Config } from "../config/loadConfig.ts";
-import { ANONYMOUS } from "../core/authContext.ts";
-import { isLoopback } from "../core/http/address.ts";
-import { PROGRAM } from "../core/programName.ts";
-import type { DefaultAccess } from "../data/permissions/classAccess.ts";
-import { evaluateClassPermissions } from "../data/permissions/classPermissions.ts";
-import { type Strangers, strangerAccess } from "../data/permissions/strangerAccess.ts";
-import type { Schemas } from "../data/schema/schemas.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import type { StudioOperator } from "../studioApi/access.ts";
-import type { StudioFinding } from "../studioApi/permissions.ts";
+import { ANONYMOUS } from "../../core/authContext.ts";
+import { isLoopback } from "../../core/http/address.ts";
+import { PROGRAM } from "../../core/programName.ts";
+import type { DefaultAccess } from "../../data/permissions/classAccess.ts";
+import { evaluateClassPermissions } from "../../data/permissions/classPermissions.ts";
+import { type Strangers, strangerAccess } from "../../data/permissions/strangerAccess.ts";
+import type { Schemas } from "../../data/schema/schemas.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import type { SharedSettings } from "../../module/tokens.ts";
+import type { StudioOperator } from "../../studioApi/access.ts";
+import type { StudioFinding } from "../../studioApi/security.ts";
 
 export interface SecurityDependencies {
-  config: Pick<
-    Config,
-    | "environment"
-    | "compatibility"
-    | "host"
-    | "masterKey"
-    | "masterKeyIps"
-    | "readOnlyMasterKey"
-    | "serverUrl"
-    | "allowClientClassCreation"
-    | "allowPrivateHooks"
-    | "allowPrivateMetadata"
-    | "accountLockout"
-    | "passwordPolicy"
-    | "requireApiKey"
-    | "metricsIps"
-    | "filesUrl"
-  >;
+  settings: Pick<ModuleFacts, "environment" | "compatibility"> & SharedSettings;
   operators(): Promise<StudioOperator[]>;
 }
 
@@ -41,13 +25,13 @@ const MIN_KEY_LENGTH = 24;
 
 /** Finds insecure settings and permissions, the most severe first. */
 export async function findSecurityIssues(
-  { config, operators }: SecurityDependencies,
+  { settings, operators }: SecurityDependencies,
   schemas: Pick<Schemas, "access" | "all">,
 ): Promise<StudioFinding[]> {
   const activeOperators = (await operators()).filter(({ isDisabled }) => !isDisabled);
   const findings = [
-    ...checkKeys(config),
-    ...checkSettings(config, schemas.access),
+    ...checkKeys(settings),
+    ...checkSettings(settings, schemas.access),
     ...activeOperators
       .filter(({ hasSecondFactor, role }) => !hasSecondFactor && role !== "readOnly")
       .map(({ username, role }) =>
@@ -68,7 +52,7 @@ function checkKeys({
   masterKey,
   readOnlyMasterKey,
   masterKeyIps,
-}: SecurityDependencies["config"]): StudioFinding[] {
+}: SecurityDependencies["settings"]): StudioFinding[] {
   const found: StudioFinding[] = [];
   for (const [name, key] of [
     ["master key", masterKey],
@@ -97,12 +81,12 @@ function checkKeys({
   return found;
 }
 
-function checkSettings(config: SecurityDependencies["config"], access: DefaultAccess): StudioFinding[] {
-  const isPublic = config.host !== "localhost" && !isLoopback(config.host);
-  const isProduction = config.environment === "production";
+function checkSettings(settings: SecurityDependencies["settings"], access: DefaultAccess): StudioFinding[] {
+  const isPublic = settings.host !== "localhost" && !isLoopback(settings.host);
+  const isProduction = settings.environment === "production";
   const rows: [boolean, StudioFinding][] = [
     [
-      !(config.serverUrl ?? "").startsWith("https:") && (isPublic || isProduction),
+      !(settings.serverUrl ?? "").startsWith("https:") && (isPublic || isProduction),
       finding(
         "tls",
         "high",
@@ -111,7 +95,7 @@ function checkSettings(config: SecurityDependencies["config"], access: DefaultAc
       ),
     ],
     [
-      access === "open" && isProduction && config.compatibility !== "parse",
+      access === "open" && isProduction && settings.compatibility !== "parse",
       finding(
         "classes.open",
         "medium",
@@ -120,7 +104,7 @@ function checkSettings(config: SecurityDependencies["config"], access: DefaultAc
       ),
     ],
     [
-      config.allowClientClassCreation,
+      settings.allowClientClassCreation,
       finding(
         "classes.by-clients",
         isProduction ? "high" : "low",
@@ -129,7 +113,7 @@ function checkSettings(config: SecurityDependencies["config"], access: DefaultAc
       ),
     ],
     [
-      config.accountLockout === undefined,
+      settings.accountLockout === undefined,
       finding(
         "passwords.lockout",
         "medium",
@@ -138,7 +122,7 @@ function checkSettings(config: SecurityDependencies["config"], access: DefaultAc
       ),
     ],
     [
-      config.passwordPolicy.minLength === 0 && config.passwordPolicy.isStrong === undefined,
+      settings.passwordPolicy.minLength === 0 && settings.passwordPolicy.isStrong === undefined,
       finding(
         "passwords.policy",
         isProduction ? "medium" : "low",
@@ -147,7 +131,7 @@ function checkSettings(config: SecurityDependencies["config"], access: DefaultAc
       ),
     ],
     [
-      config.allowPrivateHooks,
+      settings.allowPrivateHooks,
       finding(
         "outbound.hooks",
         isProduction ? "high" : "low",
@@ -156,7 +140,7 @@ function checkSettings(config: SecurityDependencies["config"], access: DefaultAc
       ),
     ],
     [
-      config.allowPrivateMetadata,
+      settings.allowPrivateMetadata,
       finding(
         "outbound.metadata",
         isProduction ? "high" : "low",
@@ -165,7 +149,7 @@ function checkSettings(config: SecurityDependencies["config"], access: DefaultAc
       ),
     ],
     [
-      config.metricsIps.some(matchesEveryAddress),
+      settings.metricsIps.some(matchesEveryAddress),
       finding(
         "metrics",
         "medium",
@@ -174,7 +158,7 @@ function checkSettings(config: SecurityDependencies["config"], access: DefaultAc
       ),
     ],
     [
-      !config.requireApiKey && isProduction,
+      !settings.requireApiKey && isProduction,
       finding(
         "data.api-key",
         "medium",
@@ -183,7 +167,7 @@ function checkSettings(config: SecurityDependencies["config"], access: DefaultAc
       ),
     ],
     [
-      config.filesUrl === undefined && isProduction,
+      settings.filesUrl === undefined && isProduction,
       finding(
         "files.origin",
         "low",

@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
-import type { StudioFinding } from "../studioApi/permissions.ts";
+import type { ApiRoute } from "../../core/http/apiRoute.ts";
+import { assertMaster } from "../../core/http/masterKeyAccess.ts";
+import type { StudioFinding } from "../../studioApi/security.ts";
 
 export interface SecurityRouteDependencies {
   isEnabled: boolean;
