@@ -93,7 +93,6 @@ const LAYERS: readonly (readonly string[])[] = [
   ["data"],
   ["mail", "auth", "realtime", "cloud"],
   [
-    "apiKeys",
     "chainData",
     "chainEvents",
     "dataTransfer",

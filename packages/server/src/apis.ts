@@ -18,6 +18,7 @@ import type { LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { createFileApi } from "./files/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
+import { API_KEYS } from "./modules/apiKeys/token.ts";
 import { GRAPHQL } from "./modules/graphql/token.ts";
 import { PUSH } from "./modules/push/token.ts";
 import { SECURITY_REPORT } from "./modules/security/token.ts";
@@ -109,14 +110,13 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     ipfs,
     images: services.images,
     cloud,
-    authenticate: services.apiKeys.authenticate,
+    authenticate: modules.get(API_KEYS).authenticate,
     streams: services.streams,
     challenges: services.auth.challenges,
     report,
   });
   const studio = createStudio({
     ...http,
-    ...services.apiKeys,
     ...data,
     config,
     store,

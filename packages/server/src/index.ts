@@ -1,6 +1,5 @@
 export { didYouMean } from "@purse/kernel";
 export { parseOpenApi } from "./api/parseEndpoints/openApi.ts";
-export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export { syntaxProblem } from "./cloud/codeLocation.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
 export { ACCESS_PRESET_NAMES } from "./config/accessPresets.ts";
@@ -31,6 +30,7 @@ export {
   type WriteResult,
 } from "./database/store.ts";
 export * from "./dataTransfer/index.ts";
+export { type ApiKey, ApiKeys } from "./modules/apiKeys/apiKeys.ts";
 export { openSchemas } from "./openSchemas.ts";
 export { type PackageSource, PackagesUnavailableError } from "./ownPackages/index.ts";
 export {

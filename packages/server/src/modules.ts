@@ -1,5 +1,6 @@
 import type { Module } from "@purse/kernel";
 import { analytics } from "./modules/analytics/index.ts";
+import { apiKeys } from "./modules/apiKeys/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
 import { graphql } from "./modules/graphql/index.ts";
 import { logs } from "./modules/logs/index.ts";
@@ -12,6 +13,7 @@ import { webhooks } from "./modules/webhooks/index.ts";
 /** The modules of the server. */
 export const MODULES: readonly Module[] = [
   analytics,
+  apiKeys,
   globalConfig,
   graphql,
   logs,

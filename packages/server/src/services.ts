@@ -2,8 +2,6 @@ import type { ChainConfig } from "@purse/chain";
 import { type Lifecycle, ModuleHost } from "@purse/kernel";
 import { createHttpContext } from "./api/httpContext.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
-import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
-import { openApiKeys } from "./apiKeys/openApiKeys.ts";
 import { openAuthService } from "./auth/openAuthService.ts";
 import { Passwords } from "./auth/password.ts";
 import { matchesDomain } from "./auth/validateSignInMessage.ts";
@@ -35,7 +33,6 @@ import { openMailService } from "./mail/mailService.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
   ACCOUNTS,
-  API_KEYS,
   CHAIN,
   CLOCK,
   CLOUD,
@@ -45,6 +42,7 @@ import {
   EVENTS,
   FILES,
   HTTP,
+  IS_OWN_SITE,
   LIVE_QUERIES,
   LOG,
   LOG_LINES,
@@ -213,7 +211,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   });
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...jobs.rules, apiKeyRules()]);
+  data.addRules([...auth.rules, ...jobs.rules]);
   const modules = new ModuleHost(config.modules, lifecycle);
   data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules]);
   await lifecycle.start("classes", data.load);
@@ -227,16 +225,6 @@ export async function openServices(dependencies: ServiceDependencies) {
       cloud,
       assertAllowed,
       isAnonymousUser: auth.isAnonymousUser,
-    }),
-  );
-  const apiKeys = await lifecycle.start("API keys", () =>
-    openApiKeys({
-      ...shared,
-      store,
-      schemas,
-      limiter,
-      verifyMasterKey,
-      isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
     }),
   );
   const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
@@ -277,7 +265,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(FILES, files.files);
   modules.provide(LIVE_QUERIES, live);
   modules.provide(RATE_LIMITER, limiter);
-  modules.provide(API_KEYS, apiKeys);
+  modules.provide(IS_OWN_SITE, (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)));
   modules.provide(CHAIN, chain);
   modules.provide(DOCS_FOLDER, dependencies.docsDir);
   const provideStudio = modules.provideLater(STUDIO);
@@ -333,7 +321,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     modules,
     studioClasses,
     files,
-    apiKeys,
     live,
     feed,
     monitoring,

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
 import { type Logger, token } from "@purse/kernel";
-import type { OpenApiKeys } from "../apiKeys/openApiKeys.ts";
 import type { AuthService } from "../auth/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import type { ParseApiCalls } from "../core/http/parseApiCalls.ts";
 import type { RespondInScope } from "../core/http/respondInScope.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
@@ -45,7 +45,6 @@ export type SharedSettings = Pick<
   | "metricsIps"
   | "passwordPolicy"
   | "readOnlyMasterKey"
-  | "requireApiKey"
   | "serverUrl"
   | "allowPrivateMetadata"
   | "webhookKey"
@@ -65,6 +64,7 @@ export interface HttpFacts {
   /** Returns the URL of the Parse API that the client used. */
   serverUrlOf(message: IncomingMessage): string;
   clientAddressOf: ClientAddressOf;
+  verifyMasterKey: VerifyMasterKey;
   /** The memory for the bodies of all open requests. */
   bodyMemory: BodyMemory;
 }
@@ -81,8 +81,8 @@ export const FILES = token<Files>("files");
 export const LIVE_QUERIES = token<LiveQueryServer>("liveQueries");
 /** The chains and what is indexed of them. */
 export const CHAIN = token<ChainService>("chain");
-/** API keys of the data API. */
-export const API_KEYS = token<OpenApiKeys>("apiKeys");
+/** Whether a site (its host, with a non-default port) belongs to the operator. */
+export const IS_OWN_SITE = token<(host: string) => boolean>("isOwnSite");
 /** Rate limits, which all processes share. */
 export const RATE_LIMITER = token<RateLimiter>("rateLimiter");
 /** The operators, also by their access tokens, and the audit log. */

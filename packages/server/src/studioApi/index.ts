@@ -4,6 +4,7 @@
  */
 
 export type * from "./access.ts";
+export type * from "./apiKeys.ts";
 export type * from "./backups.ts";
 export type * from "./chains.ts";
 export type * from "./client.ts";

@@ -1,4 +1,5 @@
 import { accessEndpoints } from "./access.ts";
+import { apiKeyEndpoints } from "./apiKeys.ts";
 import { backupEndpoints } from "./backups.ts";
 import { chainEndpoints } from "./chains.ts";
 import { codeEndpoints } from "./code.ts";
@@ -37,7 +38,7 @@ export const STUDIO_ENDPOINTS = {
   "Push and config": { ...pushEndpoints, ...configEndpoints },
   Email: mailEndpoints,
   "Files and IPFS": fileEndpoints,
-  "Chains and API keys": chainEndpoints,
+  "Chains and API keys": { ...chainEndpoints, ...apiKeyEndpoints },
   Streams: streamEndpoints,
   Metrics: overviewEndpoints,
   Backups: backupEndpoints,

@@ -46,15 +46,6 @@ export const SYSTEM_CLASS_FIELDS = {
     },
     indexes: { address: { address: 1 } },
   },
-  _ApiKey: {
-    className: "_ApiKey",
-    fields: {
-      name: { type: "String" },
-      limit: { type: "Number" },
-      lastUsedAt: { type: "Date" },
-      revokedAt: { type: "Date" },
-    },
-  },
   _ChainWatch: {
     className: "_ChainWatch",
     fields: {

@@ -1,7 +1,6 @@
 import { defineModule, type SettingInputsOf } from "@purse/kernel";
 import {
   ACCOUNTS,
-  API_KEYS,
   CHAIN,
   DOCS_FOLDER,
   HTTP,
@@ -11,6 +10,7 @@ import {
   RESPOND_IN_SCOPE,
   STUDIO,
 } from "../../module/tokens.ts";
+import { API_KEYS } from "../apiKeys/token.ts";
 import { mcpSettings } from "./settings.ts";
 
 /** The MCP endpoint for AI tools. */

@@ -1,11 +1,11 @@
 import type { ChainService } from "@purse/chain";
 import type { FastifyPluginAsync } from "fastify";
-import type { OpenApiKeys } from "../../apiKeys/openApiKeys.ts";
 import type { AuthService } from "../../auth/index.ts";
 import type { ParseApiCalls } from "../../core/http/parseApiCalls.ts";
 import type { RespondInScope } from "../../core/http/respondInScope.ts";
 import type { RateLimiter } from "../../core/limits/rateLimiter.ts";
 import type { HttpFacts, Report, StudioAccounts } from "../../module/tokens.ts";
+import type { DataApiKeys } from "../apiKeys/token.ts";
 import { createMcpApi } from "./mcpApi.ts";
 
 const MCP_PATH = "/mcp";
@@ -18,7 +18,7 @@ export interface OpenMcpApiDependencies {
   http: HttpFacts;
   parseApi(): Pick<ParseApiCalls, "executeForValue">;
   accounts: Pick<AuthService, "authenticateSession">;
-  apiKeys: Pick<OpenApiKeys, "apiKeys" | "authenticate">;
+  apiKeys: Pick<DataApiKeys, "find" | "authenticate">;
   chain: Pick<ChainService, "routes">;
   studio(): StudioAccounts;
   limiter: RateLimiter;
@@ -34,7 +34,7 @@ export function openMcpApi(dependencies: OpenMcpApiDependencies): FastifyPluginA
   const mcp = createMcpApi({
     isWritable,
     authenticateSession: dependencies.accounts.authenticateSession,
-    findApiKey: (text) => apiKeys.apiKeys.authenticate(text),
+    findApiKey: apiKeys.find,
     findOperator: (accessToken) => studio().findOperator(accessToken),
     clientAddressOf: http.clientAddressOf,
     serverUrlOf: http.serverUrlOf,

@@ -1,6 +1,7 @@
 import { defineModule, type SettingInputsOf, setting } from "@purse/kernel";
 import { flag } from "../../config/settingTypes.ts";
 import { SCHEMAS, SHARED_SETTINGS, STUDIO } from "../../module/tokens.ts";
+import { API_KEYS } from "../apiKeys/token.ts";
 import { findSecurityIssues } from "./securityCheck.ts";
 import { securityRoute } from "./securityRoute.ts";
 import { SECURITY_REPORT } from "./token.ts";
@@ -17,12 +18,16 @@ const SETTINGS = {
 export const security = defineModule({
   name: "security",
   provides: SECURITY_REPORT,
-  needs: { schemas: SCHEMAS, shared: SHARED_SETTINGS, studio: STUDIO },
+  needs: { schemas: SCHEMAS, shared: SHARED_SETTINGS, studio: STUDIO, apiKeys: API_KEYS },
   settings: SETTINGS,
-  open({ settings: { enableSecurityCheck: isEnabled }, facts, schemas, shared, studio }) {
+  open({ settings: { enableSecurityCheck: isEnabled }, facts, schemas, shared, studio, apiKeys }) {
     const findings = () =>
       findSecurityIssues(
-        { settings: { ...shared, ...facts }, operators: () => studio().operators() },
+        {
+          settings: { ...shared, ...facts },
+          requiresApiKeys: apiKeys.areRequired,
+          operators: () => studio().operators(),
+        },
         schemas,
       );
     return {

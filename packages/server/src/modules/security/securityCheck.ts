@@ -14,6 +14,8 @@ import type { StudioFinding } from "../../studioApi/security.ts";
 
 export interface SecurityDependencies {
   settings: Pick<ModuleFacts, "environment" | "compatibility"> & SharedSettings;
+  /** Whether clients of the data API need a key. */
+  requiresApiKeys: boolean;
   operators(): Promise<StudioOperator[]>;
 }
 
@@ -25,13 +27,13 @@ const MIN_KEY_LENGTH = 24;
 
 /** Finds insecure settings and permissions, the most severe first. */
 export async function findSecurityIssues(
-  { settings, operators }: SecurityDependencies,
+  { settings, requiresApiKeys, operators }: SecurityDependencies,
   schemas: Pick<Schemas, "access" | "all">,
 ): Promise<StudioFinding[]> {
   const activeOperators = (await operators()).filter(({ isDisabled }) => !isDisabled);
   const findings = [
     ...checkKeys(settings),
-    ...checkSettings(settings, schemas.access),
+    ...checkSettings(settings, requiresApiKeys, schemas.access),
     ...activeOperators
       .filter(({ hasSecondFactor, role }) => !hasSecondFactor && role !== "readOnly")
       .map(({ username, role }) =>
@@ -81,7 +83,11 @@ function checkKeys({
   return found;
 }
 
-function checkSettings(settings: SecurityDependencies["settings"], access: DefaultAccess): StudioFinding[] {
+function checkSettings(
+  settings: SecurityDependencies["settings"],
+  requiresApiKeys: boolean,
+  access: DefaultAccess,
+): StudioFinding[] {
   const isPublic = settings.host !== "localhost" && !isLoopback(settings.host);
   const isProduction = settings.environment === "production";
   const rows: [boolean, StudioFinding][] = [
@@ -158,7 +164,7 @@ function checkSettings(settings: SecurityDependencies["settings"], access: Defau
       ),
     ],
     [
-      !settings.requireApiKey && isProduction,
+      !requiresApiKeys && isProduction,
       finding(
         "data.api-key",
         "medium",

@@ -1,13 +1,18 @@
-import type { RequestContext } from "../core/authContext.ts";
-import { operationForbidden } from "../core/operationForbidden.ts";
-import { PROGRAM } from "../core/programName.ts";
-import type { ClassRules } from "../data/objects/classRules.ts";
-import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
+import { PROGRAM } from "../../core/programName.ts";
+import type { ClassRules } from "../../data/objects/classRules.ts";
 
 /** Rules of `_ApiKey`, the API keys of the data API: readable with the master key, changed by `npm run purse -- keys` only. */
 export function apiKeyRules(): ClassRules {
   return {
-    ...SYSTEM_CLASS_FIELDS._ApiKey,
+    className: "_ApiKey",
+    fields: {
+      name: { type: "String" },
+      limit: { type: "Number" },
+      lastUsedAt: { type: "Date" },
+      revokedAt: { type: "Date" },
+    },
     beforeRead(operation, { auth }: RequestContext) {
       if (auth.kind === "master") return;
       throw operationForbidden(

@@ -1,9 +1,9 @@
 import { ErrorCode, isJsonObject, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
-import type { StudioClasses } from "../data/schema/studioClasses.ts";
-import { openStudioClasses } from "../data/schema/studioClasses.ts";
-import { createRow, findRows } from "../database/serverRows.ts";
-import type { Store } from "../database/store.ts";
-import type { StudioKeyUsage } from "../studioApi/chains.ts";
+import type { StudioClasses } from "../../data/schema/studioClasses.ts";
+import { openStudioClasses } from "../../data/schema/studioClasses.ts";
+import { createRow, findRows } from "../../database/serverRows.ts";
+import type { Store } from "../../database/store.ts";
+import type { StudioKeyUsage } from "../../studioApi/apiKeys.ts";
 
 interface KeyUsageDependencies {
   store: Store;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { isWireDate, type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
-import { createSecret } from "../core/secret.ts";
-import { newObjectId } from "../data/objects/objectId.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { createRow, findRows, getRow, updateRow } from "../database/serverRows.ts";
-import { type Store, UniqueConstraintError } from "../database/store.ts";
+import { createSecret } from "../../core/secret.ts";
+import { newObjectId } from "../../data/objects/objectId.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { createRow, findRows, getRow, updateRow } from "../../database/serverRows.ts";
+import { type Store, UniqueConstraintError } from "../../database/store.ts";
 
 /** An API key's record. The key itself is shown once and never stored. */
 export interface ApiKey {

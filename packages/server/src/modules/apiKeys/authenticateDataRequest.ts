@@ -1,11 +1,10 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { ProtocolError } from "@purse/protocol";
-import type { AuthContext } from "../core/authContext.ts";
-import type { VerifyMasterKey } from "../core/http/masterKey.ts";
-import { operationForbidden } from "../core/operationForbidden.ts";
-import { PROGRAM } from "../core/programName.ts";
+import type { AuthenticateDataRequest, DataApiRequest } from "../../core/http/dataRequest.ts";
+import type { VerifyMasterKey } from "../../core/http/masterKey.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
+import { PROGRAM } from "../../core/programName.ts";
 import type { ApiKeys } from "./apiKeys.ts";
-import type { DataApiAuthResult, DataApiLimits } from "./dataApiLimits.ts";
+import type { DataApiLimits } from "./dataApiLimits.ts";
 
 export interface DataRequestAuthenticationDependencies {
   apiKeys: ApiKeys;
@@ -21,29 +20,8 @@ export interface DataRequestAuthenticationDependencies {
   isOwnSite(host: string): boolean;
 }
 
-/** A request to the data API, over HTTP or as a cloud function. */
-export interface DataApiRequest {
-  /** The client's address. */
-  ip: string;
-  headers: IncomingHttpHeaders | Readonly<Record<string, string>>;
-  /** The URL of the Parse API as the client knows it. */
-  serverUrl: string;
-  /** The authentication, if the Parse API has established it. */
-  auth?: AuthContext;
-  /** Whether cloud code or the server itself sent it: such requests need no key and are not counted. */
-  isInternal?: boolean | undefined;
-  /**
-   * Whether pages of the operator's own sites and signed-in users need no key: for images, because `<img>` sends no
-   * headers, and for functions, because old clients send no key with them.
-   */
-  allowsWithoutKey?: boolean;
-}
-
 const INVALID_KEY = "Invalid API key";
 const MISSING_KEY = `The data API requires an API key in the header X-API-Key. The operator of this server creates one with \`${PROGRAM} keys add\`.`;
-
-/** Authenticates one request to the data API and counts it toward its rate limits. */
-export type AuthenticateDataRequest = (request: DataApiRequest) => Promise<DataApiAuthResult>;
 
 /**
  * Every request to the data API is authenticated here: `/api/v2`, images and cloud functions, including those in a

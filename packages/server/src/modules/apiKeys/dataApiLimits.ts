@@ -1,7 +1,7 @@
-import type { ProtocolError } from "@purse/protocol";
-import { addressKey, isLoopback } from "../core/http/address.ts";
-import type { RateLimiter, Usage } from "../core/limits/rateLimiter.ts";
-import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+import { addressKey, isLoopback } from "../../core/http/address.ts";
+import type { DataApiAuthResult } from "../../core/http/dataRequest.ts";
+import type { RateLimiter, Usage } from "../../core/limits/rateLimiter.ts";
+import { tooManyRequests } from "../../core/limits/tooManyRequests.ts";
 
 export interface DataApiLimitOptions {
   limiter: RateLimiter;
@@ -9,12 +9,6 @@ export interface DataApiLimitOptions {
   limits: { apiKey: number; address: number };
   /** In development localhost is not limited. */
   isDevelopment: boolean;
-}
-
-/** Rate limit headers for the response, and the error if the request is rejected. */
-export interface DataApiAuthResult {
-  headers: Record<string, string>;
-  error?: ProtocolError;
 }
 
 /** Counts the requests to the data API against the rate limits of their key or address. */
