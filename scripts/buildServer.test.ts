@@ -27,11 +27,12 @@ const LAZY_MODULES = [
   /node_modules\/(@modelcontextprotocol|minisearch)\//,
   /packages\/devchain\//,
   /packages\/server\/src\/api\/parseOpenApi\.ts$/,
-  /packages\/server\/src\/mcp\/(mcpServer|tools\/.*)\.ts$/,
+  /packages\/server\/src\/modules\/graphql\/(openGraphqlApi|graphqlApi|graphqlServer)\.ts$/,
+  /packages\/server\/src\/modules\/mcp\/(openMcpApi|mcpApi|mcpServer|tools\/.*)\.ts$/,
   /packages\/server\/src\/core\/(openApi|http\/referencePage)\.ts$/,
   /packages\/server\/src\/studio\/(studioRoutes|openApi)\.ts$/,
   /packages\/server\/src\/studio\/routes\//,
-  /packages\/server\/src\/studioApi\/(table|access|data|code|chains)\.ts$/,
+  /packages\/server\/src\/studioApi\/(table|access|apiKeys|data|code|chains|logs|security|webhooks)\.ts$/,
 ];
 
 describe("the server bundle", () => {

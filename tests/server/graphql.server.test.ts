@@ -3,6 +3,7 @@ import { CombinedGraphQLErrors } from "@apollo/client/errors";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, rest } from "../support/purse.ts";
+import { send } from "../support/send.ts";
 
 /** An unmodified Apollo client; `headers` are its credentials. */
 function apolloClient(purse: Purse, headers: Record<string, string> = {}): ApolloClient {
@@ -266,4 +267,17 @@ describe.each(DATABASES)("GraphQL with Apollo's client on %s", (database) => {
     const { data } = await anonymous.query({ query });
     expect(data).toMatchObject({ lateClasses: { edges: [{ node: { word: "here" } }] } });
   });
+});
+
+it("GraphQL that is turned off answers neither requests nor sockets, and keeps its configuration", async () => {
+  const purse = await hostPurse({ env: { PURSE_GRAPHQL: "0" } });
+  const url = `${purse.url}/graphql`;
+  const request = { method: "POST", headers: { "x-parse-application-id": purse.appId }, body: "{}" };
+  expect((await send(url, request)).status).toBe(404);
+  const upgrade = { connection: "Upgrade", upgrade: "websocket" };
+  expect((await send(url, { method: "GET", headers: upgrade })).status).toBe(404);
+  expect(await rest(purse, "GET", "/graphql-config", undefined, { useMasterKey: true })).toMatchObject({
+    status: 200,
+  });
+  await purse.remove();
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ApiKeys, openSchemas, openStore } from "@purse/server";
+import { ApiKeys, loadConfig, openSchemas, openStore } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { envelope, hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
@@ -18,7 +18,8 @@ async function ask(purse: Purse, headers: Record<string, string> = {}) {
 /** Creates API keys in the database of a server that is not running yet. */
 async function newKeys(dataDir: string, limits: (number | undefined)[]): Promise<string[]> {
   const store = await openStore({ kind: "sqlite", path: join(dataDir, "purse.sqlite") });
-  const schemas = await openSchemas(store);
+  const { modules } = await loadConfig({ argv: [], env: { PURSE_DATA_DIR: dataDir }, cwd: dataDir });
+  const schemas = await openSchemas(store, modules);
   const schemaOf = () => schemas.require("_ApiKey");
   const onError = (error: unknown) => {
     throw error;

@@ -98,7 +98,12 @@ describe("modules of the config file", () => {
       export default () => defineModule({
         name: "greeting",
         settings: { greeting: setting(text(), { default: "Hello", description: "A greeting." }) },
-        open: ({ settings }) => ({ functions: [{ name: "greet", run: async () => settings.greeting }] }),
+        open: ({ settings }) => ({
+          functions: [{ name: "greet", run: async () => settings.greeting }],
+          http: async (app) => void app.get("/greeting", async () => settings.greeting),
+          publicHttp: async (app) => void app.get("/public-greeting", async () => settings.greeting),
+          sockets: [{ path: "/greetings", upgrade: (_, socket) => void socket.end("HTTP/1.1 418 " + settings.greeting + "\\r\\n\\r\\n") }],
+        }),
       });`;
     const purse = await start(
       {
@@ -110,6 +115,15 @@ describe("modules of the config file", () => {
       { PURSE_GREETING: "Moin" },
     );
     expect((await rest(purse, "POST", "/functions/greet", {})).body).toEqual({ result: "Moin" });
+    const origin = { origin: "https://other.example" };
+    const ofSite = await send(`${purse.url}/greeting`, { method: "GET", headers: origin });
+    expect([ofSite.text, ofSite.headers.get("access-control-allow-origin")]).toEqual(["Moin", null]);
+    const ofAny = await send(`${purse.url}/public-greeting`, { method: "GET", headers: origin });
+    expect([ofAny.text, ofAny.headers.get("access-control-allow-origin")]).toEqual(["Moin", "*"]);
+    const upgrade = { connection: "Upgrade", upgrade: "websocket" };
+    expect(await send(`${purse.url}/greetings`, { method: "GET", headers: upgrade })).toMatchObject({
+      status: 418,
+    });
     await purse.remove();
   });
 
@@ -135,6 +149,21 @@ describe("modules of the config file", () => {
       "one with a route of the server",
       'defineModule({ name: "a", open: () => ({ routes: [{ method: "GET", path: "/classes/:className", handle: async () => null }] }) })',
       'The module "a": the server has the route GET /classes/:className already',
+    ],
+    [
+      "one with WebSockets at a path of the server",
+      'defineModule({ name: "a", open: () => ({ sockets: [{ path: "/server", upgrade: () => undefined }] }) })',
+      'The module "a": the server has WebSockets at /server already',
+    ],
+    [
+      "one with WebSockets at a path of another module",
+      'defineModule({ name: "a", open: () => ({ sockets: [{ path: "/graphql", upgrade: () => undefined }] }) })',
+      'The module "a": the module "graphql" has WebSockets at /graphql already',
+    ],
+    [
+      "one with WebSockets at an invalid path",
+      'defineModule({ name: "a", open: () => ({ sockets: [{ path: "/a/", upgrade: () => undefined }] }) })',
+      'The module "a": the path /a/ of WebSockets must begin and not end with a slash',
     ],
     [
       "one with an invalid metric",

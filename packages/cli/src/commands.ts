@@ -169,7 +169,7 @@ export async function runCommand(
     case "restore":
       return report(await restore(config, required(values.in, "--in"), values.force ?? false, progress));
     case "keys":
-      return report(await withStore(config, (store) => runKeysCommand(store, positionals, values)));
+      return report(await withStore(config, (store) => runKeysCommand(store, config, positionals, values)));
     case "operator":
       return report(await withStore(config, (store) => runOperatorCommand(store, positionals, values)));
     case "schema": {
@@ -185,7 +185,7 @@ export async function runCommand(
       return report(await withOpenStore(config, (store) => runPermissionsCommand(store, config, request)));
     }
     case "columns":
-      return report(await withStore(config, addColumns));
+      return report(await withStore(config, (store) => addColumns(store, config)));
     case "types":
       return report(await writeTypes(config, values));
     default:
@@ -233,7 +233,7 @@ async function importInto(
       ? undefined
       : (line, text, reason) => appendFileSync(skip, `${JSON.stringify({ line, reason, text })}\n`);
   return withLockedStore(config, async (store) => {
-    const schemas = await openSchemas(store);
+    const schemas = await openSchemas(store, config.modules);
     const options = { store, schemas, progress, onInvalidRecord };
     if (values.parse !== undefined) {
       const counts = await importDump(resolve(values.parse), options);
@@ -274,8 +274,8 @@ async function initialize(folder: string): Promise<CommandReport> {
   return { text: lines.join("\n"), json: files.map((file) => ({ ...file })) };
 }
 
-async function addColumns(store: Store): Promise<CommandReport> {
-  const added = await (await openSchemas(store)).addColumns();
+async function addColumns(store: Store, { modules }: Config): Promise<CommandReport> {
+  const added = await (await openSchemas(store, modules)).addColumns();
   if (!added) throw new Error("This is for PostgreSQL. A SQLite database has no typed columns.");
   const lines = [...added].map(([className, fields]) => `+ ${className}: ${fields.join(", ")}`);
   return {
@@ -291,7 +291,7 @@ async function writeTypes(
   const file = resolve(required(values.out, "--out"));
   const classes = values.server
     ? await classesOfServer(values.server, config)
-    : await withStore(config, classesOfStore);
+    : await withStore(config, (store) => classesOfStore(store, config));
   const text = generateTypes(classes, values.from);
   const stale = !existsSync(file) || readFileSync(file, "utf8") !== text;
   if (values.check && stale) throw new Error(`${file} is stale: npm run purse -- types writes it`);

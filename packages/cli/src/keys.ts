@@ -1,16 +1,17 @@
 import type { JsonValue } from "@purse/protocol";
-import { type ApiKey, ApiKeys, openSchemas, type Store } from "@purse/server";
+import { type ApiKey, ApiKeys, type Config, openSchemas, type Store } from "@purse/server";
 import { UsageError } from "./usageError.ts";
 
 /** Executes `keys …` and returns its output as text and as JSON. Throws Error with a user-facing message. */
 export async function runKeysCommand(
   store: Store,
+  { modules }: Pick<Config, "modules">,
   [action, which, ...others]: string[],
   values: { name?: string; limit?: string; key?: string },
 ): Promise<{ text: string; json: JsonValue }> {
   const unexpected = action === "revoke" ? others[0] : which;
   if (unexpected !== undefined) throw new UsageError(`keys ${action} takes no "${unexpected}"`);
-  const schemas = await openSchemas(store);
+  const schemas = await openSchemas(store, modules);
   const keys = new ApiKeys({
     store,
     schemaOf: () => schemas.require("_ApiKey"),

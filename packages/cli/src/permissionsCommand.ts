@@ -43,7 +43,7 @@ export async function runPermissionsCommand(
   config: Config,
   request: PermissionsRequest,
 ): Promise<{ text: string; json: JsonObject }> {
-  const schemas = await openSchemas(store, undefined, config);
+  const schemas = await openSchemas(store, config.modules, config);
   if (request.action === "set") {
     for (const className of request.classNames) {
       if (!schemas.get(className)) throw new Error(`Class ${className} does not exist.`);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { applyDefinedSchemas, type Config, openSchemas, planSchemas, type Store } from "@purse/server";
+import { applySchemas, type Config, openSchemas, planSchemas, type Store } from "@purse/server";
 import { UsageError } from "./usageError.ts";
 
 /**
@@ -12,7 +12,7 @@ export async function runSchemaCommand(
   action: string | undefined,
 ): Promise<{ text: string; json: JsonObject }> {
   const { schemas: definitions, schemaOptions, compatibility } = config;
-  const schemas = await openSchemas(store, undefined, config);
+  const schemas = await openSchemas(store, config.modules, config);
   const options = { ...schemaOptions, isParseCompatible: compatibility === "parse" };
   switch (action) {
     case undefined:
@@ -22,7 +22,7 @@ export async function runSchemaCommand(
     }
     case "apply": {
       await schemaOptions.beforeMigration?.();
-      const changes = await applyDefinedSchemas(schemas, definitions, options);
+      const changes = await applySchemas(schemas, definitions, options);
       await schemaOptions.afterMigration?.();
       return { text: changes.length > 0 ? changes.join("\n") : "Nothing has changed.", json: { changes } };
     }

@@ -2,8 +2,11 @@ import { isJsonObject } from "@purse/protocol";
 import { type Config, type DescribedClass, openSchemas, type Store } from "@purse/server";
 
 /** The classes of a store. */
-export async function classesOfStore(store: Store): Promise<DescribedClass[]> {
-  const schemas = await openSchemas(store);
+export async function classesOfStore(
+  store: Store,
+  { modules }: Pick<Config, "modules">,
+): Promise<DescribedClass[]> {
+  const schemas = await openSchemas(store, modules);
   return schemas.all();
 }
 

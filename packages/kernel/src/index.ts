@@ -12,6 +12,7 @@ export {
   type ModuleInputs,
   type ModuleSetting,
   type OpenModule,
+  type SettingInputsOf,
 } from "./moduleDefinition.ts";
 export { assertDistinct, ModuleHost, type OpenedModule } from "./moduleHost.ts";
 export { type SettingOptions, setting, settingOptions, variableOf } from "./setting.ts";

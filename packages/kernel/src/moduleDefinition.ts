@@ -35,6 +35,11 @@ export interface OpenModule<Service = unknown> extends ModuleContributions {
 type TokenMap = Readonly<Record<string, Token<unknown>>>;
 type SettingMap = Readonly<Record<string, z.ZodType>>;
 
+/** The settings of a module as the config file contains them: what it adds to `ModuleInputs`. */
+export type SettingInputsOf<Settings extends SettingMap> = {
+  readonly [Key in keyof Settings]?: z.input<Settings[Key]>;
+};
+
 type ServicesOf<Needs extends TokenMap> = {
   readonly [Name in keyof Needs]: Needs[Name] extends Token<infer Service> ? Service : never;
 };

@@ -89,6 +89,25 @@ describe("modules", () => {
     expect(host.get(STORE).read()).toBe("rows");
   });
 
+  it("get a service that opens after them as a function, which rejects calls before that", async () => {
+    const late = token<() => string>("late");
+    let read = () => "";
+    const reader = defineModule({
+      name: "reader",
+      needs: { late },
+      open({ late }) {
+        read = late;
+        return {};
+      },
+    });
+    const { host } = setUp([reader]);
+    const provide = host.provideLater(late);
+    await host.open();
+    expect(() => read()).toThrow('The service "late" is used before it is open');
+    provide("rows");
+    expect(read()).toBe("rows");
+  });
+
   it("start in the order of opening, drain, and stop in reverse", async () => {
     const done: string[] = [];
     const { host, lifecycle } = setUp([noting("first", done), noting("second", done)]);

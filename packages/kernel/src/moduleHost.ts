@@ -35,6 +35,21 @@ export class ModuleHost {
     this.#registry.provide(token, service);
   }
 
+  /**
+   * Makes a service known that is opened after the modules, which get it as a function to call once the program has
+   * started. Returns what provides it.
+   */
+  provideLater<Service>(token: Token<() => Service>): (service: Service) => void {
+    let opened: { service: Service } | undefined;
+    this.#registry.provide(token, () => {
+      if (!opened) throw new Error(`The service "${token.name}" is used before it is open`);
+      return opened.service;
+    });
+    return (service) => {
+      opened = { service };
+    };
+  }
+
   /** Returns the service of an open module. Throws Error if there is none. */
   get<Service>(token: Token<Service>): Service {
     return this.#registry.get(token);

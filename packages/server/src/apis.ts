@@ -1,14 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Lifecycle } from "@purse/kernel";
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import { distinctSockets } from "./api/distinctRoutes.ts";
 import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
-import { openGraphqlApi } from "./api/openGraphqlApi.ts";
-import { openMcpApi } from "./api/openMcpApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
-import { securityRoute } from "./api/securityRoute.ts";
 import { serverRoutes } from "./api/serverRoutes.ts";
 import { baseUrlOf } from "./api/serverUrl.ts";
 import { createRelyingParty } from "./auth/passkeys/relyingParty.ts";
@@ -19,10 +17,12 @@ import type { Envelope } from "./core/http/envelope.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { createFileApi } from "./files/index.ts";
-import { graphqlConfigRoutes } from "./graphql/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
+import { API_KEYS } from "./modules/apiKeys/token.ts";
+import { GRAPHQL } from "./modules/graphql/token.ts";
 import { PUSH } from "./modules/push/token.ts";
-import { scriptLogRoute } from "./monitoring/scriptLog.ts";
+import { SECURITY_REPORT } from "./modules/security/token.ts";
+import { WEBHOOKS } from "./modules/webhooks/token.ts";
 import { createOwnPackages, type PackageSource } from "./ownPackages/index.ts";
 import type { Services } from "./services.ts";
 import type { Restart } from "./studio/restores.ts";
@@ -37,7 +37,6 @@ export interface ApiDependencies {
   lifecycle: Lifecycle;
   report(error: unknown, activity: string, requestId?: string): void;
   appDirs: readonly string[];
-  docsDir: string | undefined;
   packages: PackageSource | undefined;
   appConfig: JsonObject | undefined;
   connectTo: readonly string[];
@@ -57,8 +56,7 @@ const SWEEP_MS = 10 * 60_000;
 /** Opens the HTTP APIs over the services of a server. */
 export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   const { config, services, logBuffer, lifecycle, report } = dependencies;
-  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, modules, webhooks, jobs } =
-    services;
+  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, modules, jobs } = services;
   const { store } = database;
 
   const parseApi = openParseApi({
@@ -73,34 +71,19 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     longReplies: services.valkey,
     logger: logBuffer.logger,
     routes: [
-      ...serverRoutes({ canPush: modules.get(PUSH).canSend, checksSecurity: config.enableSecurityCheck }),
-      securityRoute({
-        isEnabled: config.enableSecurityCheck,
-        findings: () => studio.findSecurityIssues(),
+      ...serverRoutes({
+        canPush: modules.get(PUSH).canSend,
+        checksSecurity: modules.get(SECURITY_REPORT).isEnabled,
       }),
-      scriptLogRoute(logBuffer),
       ...auth.routes,
       ...cloud.routes,
       ...jobs.routes,
-      ...webhooks.routes,
-      ...graphqlConfigRoutes(services.graphqlConfig),
       ...pinRoutes(ipfs.pins),
     ],
     modules: modules.opened,
     report: (error, requestId) => report(error, "a request within the Parse API", requestId),
   });
-  const graphql = openGraphqlApi({
-    config,
-    http,
-    parseApi,
-    data,
-    auth,
-    files: files.files,
-    cloud,
-    graphqlConfig: services.graphqlConfig,
-    live: services.live,
-    report: (error, requestId) => report(error, "a request within the GraphQL API", requestId),
-  });
+  services.provideParseApi(parseApi);
   const fileApi = await createFileApi({
     config,
     service: files,
@@ -127,14 +110,13 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     ipfs,
     images: services.images,
     cloud,
-    authenticate: services.apiKeys.authenticate,
+    authenticate: modules.get(API_KEYS).authenticate,
     streams: services.streams,
     challenges: services.auth.challenges,
     report,
   });
   const studio = createStudio({
     ...http,
-    ...services.apiKeys,
     ...data,
     config,
     store,
@@ -151,8 +133,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     jobs: jobs.service,
     addSchedules: jobs.addSchedules,
     schedulesChanged: jobs.schedulesChanged,
-    webhooks: webhooks.service,
-    hookCalls: webhooks.calls,
+    webhookFunctions: () => modules.get(WEBHOOKS).functionNames(),
     classes: services.studioClasses,
     moduleRoutes: async () => {
       const routes = await Promise.all(
@@ -180,27 +161,11 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     restart: dependencies.restart,
     consoleApis: {
       executeRequest: parseApi.execute,
-      async executeGraphql(request, fields, assertAllowed) {
-        if (graphql) return graphql.execute(request, fields, assertAllowed);
-        throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "GraphQL is turned off.", 404);
-      },
+      executeGraphql: modules.get(GRAPHQL).execute,
     },
     reportError: (error, requestId) => report(error, "a request of the studio", requestId),
   });
-  const replyLimits = { budget: database.replyMemory, maxAnswerBytes: config.maxAnswerBytes };
-  const mcp = openMcpApi({
-    config,
-    http,
-    parseApi,
-    auth,
-    apiKeys: services.apiKeys,
-    chain,
-    studio,
-    limiter,
-    replyLimits,
-    docsDir: dependencies.docsDir,
-    report: (error, requestId) => report(error, "a request of an AI tool", requestId),
-  });
+  services.provideStudio(studio);
   const { packages } = dependencies;
   const app = await openApp({
     modules: modules.opened,
@@ -213,8 +178,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
           baseUrlOf(config.environment === "development" ? http.serverUrlOf(message) : http.publicUrl),
       }),
     dataApi,
-    mcp,
-    replyLimits,
+    respondInScope: services.respondInScope,
     config,
     http,
     database,
@@ -230,7 +194,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     metrics: services.metrics,
     monitoring: services.monitoring,
     parseApi,
-    graphql,
     files: fileApi.handle,
     adminApi: studio.plugin,
     ipfs: createIpfsGateway(ipfs.ipfs, services.images, http.clientAddressOf),
@@ -246,11 +209,10 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   sweepTimer.unref();
   lifecycle.onStop("sweeping", () => clearInterval(sweepTimer));
   return {
-    server: createHttpServer(
-      config,
-      app,
-      config.roles.includes("live") ? { live: services.live.upgrade, graphql: graphql?.upgrade } : {},
-    ),
+    server: createHttpServer(config, app, {
+      live: config.roles.includes("live") ? services.live.upgrade : undefined,
+      ofModules: distinctSockets(modules.opened),
+    }),
     studio,
     dispatch: parseApi.dispatch,
   };

@@ -1,5 +1,4 @@
 export { didYouMean } from "@purse/kernel";
-export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export { syntaxProblem } from "./cloud/codeLocation.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
 export { ACCESS_PRESET_NAMES } from "./config/accessPresets.ts";
@@ -16,10 +15,9 @@ export { openBucket } from "./core/s3/openBucket.ts";
 export { createSecret } from "./core/secret.ts";
 export { Valkey } from "./core/valkey/valkey.ts";
 export { strangerAccess, strangerAccessText } from "./data/permissions/strangerAccess.ts";
-export { applyDefinedSchemas, planSchemas } from "./data/schema/definedSchemas.ts";
+export { applySchemas, planSchemas } from "./data/schema/definedSchemas.ts";
 export { editClass } from "./data/schema/editClass.ts";
 export { type DescribedClass, generateTypes } from "./data/schema/generateTypes.ts";
-export { openSchemas } from "./data/schema/openSchemas.ts";
 export type { ClassSchema } from "./database/classSchema.ts";
 export { openStore } from "./database/openStore.ts";
 export { lockDatabase } from "./database/sqlite/databaseLock.ts";
@@ -31,6 +29,8 @@ export {
   type WriteResult,
 } from "./database/store.ts";
 export * from "./dataTransfer/index.ts";
+export { type ApiKey, ApiKeys } from "./modules/apiKeys/apiKeys.ts";
+export { openSchemas } from "./openSchemas.ts";
 export { type PackageSource, PackagesUnavailableError } from "./ownPackages/index.ts";
 export {
   joinProcessGroup,

@@ -2,7 +2,9 @@ import { ErrorCode } from "@purse/protocol";
 import { afterAll, describe, expect, it } from "vitest";
 import { type DescribedRoute, describedRoutes, readOpenApi } from "../test/describedRoutes.ts";
 import { startInProcess } from "../test/inProcessServer.ts";
-import { SYSTEM_CLASS_FIELDS } from "./data/schema/systemClasses.ts";
+import { configureModules } from "./config/moduleSettings.ts";
+import { systemClasses } from "./data/schema/systemClasses.ts";
+import { MODULES } from "./modules.ts";
 
 const MASTER = { "x-parse-master-key": "a master key of this test" };
 const MAINTENANCE = { "x-parse-maintenance-key": "a maintenance key of this test" };
@@ -24,8 +26,13 @@ const OPERATOR_ENDPOINTS = routes.filter(needsMasterKey).map(sampleOf);
 const OTHER_ENDPOINTS = routes
   .filter((route) => !needsMasterKey(route) && !OBJECT_ROUTES.test(route.path))
   .map(sampleOf);
-const SERVER_CLASSES = Object.values(SYSTEM_CLASS_FIELDS)
-  .filter((each) => !("clientAccess" in each && each.clientAccess))
+const MODULES_OF_SERVER = configureModules(
+  MODULES,
+  { flags: {}, env: {}, file: {} },
+  { environment: "development", compatibility: "strict", roles: [], dataDir: "" },
+);
+const SERVER_CLASSES = [...systemClasses(MODULES_OF_SERVER.flatMap(({ classes }) => classes)).values()]
+  .filter(({ clientAccess }) => !clientAccess)
   .map(({ className }) => className);
 
 describe("the maintenance key", () => {

@@ -1,8 +1,25 @@
 import type { Module } from "@purse/kernel";
 import { analytics } from "./modules/analytics/index.ts";
+import { apiKeys } from "./modules/apiKeys/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
+import { graphql } from "./modules/graphql/index.ts";
+import { logs } from "./modules/logs/index.ts";
+import { mcp } from "./modules/mcp/index.ts";
 import { purchases } from "./modules/purchases/index.ts";
 import { push } from "./modules/push/index.ts";
+import { security } from "./modules/security/index.ts";
+import { webhooks } from "./modules/webhooks/index.ts";
 
 /** The modules of the server. */
-export const MODULES: readonly Module[] = [globalConfig, analytics, push, purchases];
+export const MODULES: readonly Module[] = [
+  analytics,
+  apiKeys,
+  globalConfig,
+  graphql,
+  logs,
+  mcp,
+  purchases,
+  push,
+  security,
+  webhooks,
+];

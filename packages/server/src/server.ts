@@ -72,8 +72,17 @@ async function composeServer(
       error: error instanceof Error ? (error.stack ?? error.message) : error,
     });
   await lifecycle.start("tracing", () => openTracing(process.env, logger, lifecycle));
-  const { chains, processes, onFatal } = options;
-  const services = await openServices({ config, chains, processes, lifecycle, logger, report, onFatal });
+  const { chains, processes, docsDir, onFatal } = options;
+  const services = await openServices({
+    config,
+    chains,
+    processes,
+    docsDir,
+    lifecycle,
+    logBuffer,
+    report,
+    onFatal,
+  });
   const apis = await lifecycle.start("APIs", () =>
     openApis({
       config,
@@ -83,7 +92,6 @@ async function composeServer(
       lifecycle,
       report,
       appDirs: options.appDirs ?? [],
-      docsDir: options.docsDir,
       packages: options.packages,
       appConfig: options.appConfig,
       connectTo: options.connectTo ?? [],

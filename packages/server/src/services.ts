@@ -2,8 +2,6 @@ import type { ChainConfig } from "@purse/chain";
 import { type Lifecycle, ModuleHost } from "@purse/kernel";
 import { createHttpContext } from "./api/httpContext.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
-import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
-import { openApiKeys } from "./apiKeys/openApiKeys.ts";
 import { openAuthService } from "./auth/openAuthService.ts";
 import { Passwords } from "./auth/password.ts";
 import { matchesDomain } from "./auth/validateSignInMessage.ts";
@@ -14,11 +12,12 @@ import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { DrainState } from "./core/drainState.ts";
 import { EventBus } from "./core/eventBus.ts";
+import { createRespondInScope } from "./core/http/respondInScope.ts";
 import { openUnsentBytes } from "./core/limits/openUnsentBytes.ts";
 import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
 import { createSharedLimiter } from "./core/limits/sharedLimiter.ts";
 import { createValkeyLimiter } from "./core/limits/valkeyLimiter.ts";
-import type { Logger } from "./core/logger.ts";
+import type { LogBuffer } from "./core/logBuffer.ts";
 import { Valkey } from "./core/valkey/valkey.ts";
 import { createDataService } from "./data/dataService.ts";
 import { FileUrls } from "./data/fileUrls.ts";
@@ -27,21 +26,36 @@ import { openStudioClasses } from "./data/schema/studioClasses.ts";
 import { openDatabase } from "./database/openDatabase.ts";
 import { RESERVED_SECONDS, reserveForServers } from "./database/reserveForServers.ts";
 import { openFileService, openUploads, reserveFilesFolder } from "./files/index.ts";
-import { GraphqlConfigService, graphqlConfigRules } from "./graphql/index.ts";
 import { openImages } from "./images/index.ts";
 import { openIpfsService } from "./ipfs/index.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { openMailService } from "./mail/mailService.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
+  ACCOUNTS,
+  CHAIN,
   CLOCK,
   CLOUD,
   COUNT_APP_EVENT,
   DENIED_KEYWORDS,
+  DOCS_FOLDER,
+  EVENTS,
+  FILES,
+  HTTP,
+  IS_OWN_SITE,
+  LIVE_QUERIES,
   LOG,
+  LOG_LINES,
   OBJECTS,
+  PARSE_API,
+  RATE_LIMITER,
+  REPORT,
+  RESPOND_IN_SCOPE,
+  type Report,
   SCHEMAS,
+  SHARED_SETTINGS,
   STORE,
+  STUDIO,
   STUDIO_CLASSES,
 } from "./module/tokens.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
@@ -49,7 +63,6 @@ import { openAlerts } from "./monitoring/openAlerts.ts";
 import { openMonitoring } from "./monitoring/openMonitoring.ts";
 import type { ProcessGroup } from "./processes/index.ts";
 import { openLiveQueries } from "./realtime/index.ts";
-import { openWebhooks, webhookRules } from "./webhooks/webhooks.ts";
 
 export interface ServiceDependencies {
   config: Config;
@@ -57,9 +70,11 @@ export interface ServiceDependencies {
   chains: ChainConfig[];
   /** The processes that serve the port together; undefined if it is one. */
   processes: ProcessGroup | undefined;
+  /** The folder of the documentation; undefined if there is none. */
+  docsDir: string | undefined;
   lifecycle: Lifecycle;
-  logger: Logger;
-  report(error: unknown, activity: string): void;
+  logBuffer: LogBuffer;
+  report: Report;
   /** Called when an essential component has failed permanently. */
   onFatal: ((error: Error) => void) | undefined;
 }
@@ -68,7 +83,8 @@ export type Services = Awaited<ReturnType<typeof openServices>>;
 
 /** Opens the services of a server, each after those that it uses. Nothing that they register runs before the start. */
 export async function openServices(dependencies: ServiceDependencies) {
-  const { config, chains, lifecycle, logger, report, onFatal } = dependencies;
+  const { config, chains, lifecycle, logBuffer, report, onFatal } = dependencies;
+  const { logger } = logBuffer;
   const shared = { config, lifecycle, logger, report };
   const events = new EventBus(report);
   const drainState = new DrainState();
@@ -195,21 +211,11 @@ export async function openServices(dependencies: ServiceDependencies) {
   });
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...graphqlConfigRules, ...webhookRules, ...jobs.rules, apiKeyRules()]);
+  data.addRules([...auth.rules, ...jobs.rules]);
   const modules = new ModuleHost(config.modules, lifecycle);
   data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules]);
   await lifecycle.start("classes", data.load);
 
-  const webhooks = await lifecycle.start("webhooks", () =>
-    openWebhooks({ config, store, schemas, events, logger, report }),
-  );
-  lifecycle.onStop("webhooks", () => webhooks.stop());
-  const graphqlConfig = new GraphqlConfigService({
-    store,
-    schemaOf: (className) => schemas.require(className),
-    clock: store.now,
-    onError: report,
-  });
   const files = await lifecycle.start("files", () =>
     openFileService({
       ...shared,
@@ -221,28 +227,7 @@ export async function openServices(dependencies: ServiceDependencies) {
       isAnonymousUser: auth.isAnonymousUser,
     }),
   );
-  const apiKeys = await lifecycle.start("API keys", () =>
-    openApiKeys({
-      ...shared,
-      store,
-      schemas,
-      limiter,
-      verifyMasterKey,
-      isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
-    }),
-  );
   const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
-  modules.provide(LOG, logger);
-  modules.provide(CLOCK, store.now);
-  modules.provide(STORE, store);
-  modules.provide(SCHEMAS, schemas);
-  modules.provide(OBJECTS, objects);
-  modules.provide(CLOUD, cloud);
-  modules.provide(COUNT_APP_EVENT, metrics.countEvent);
-  modules.provide(DENIED_KEYWORDS, assertAllowed);
-  modules.provide(STUDIO_CLASSES, studioClasses);
-  await modules.open();
-  addContributions(modules.opened, { cloud, jobs, metrics });
   const unsent = openUnsentBytes(config, logger);
   const { live, feed } = openLiveQueries({
     config,
@@ -257,6 +242,36 @@ export async function openServices(dependencies: ServiceDependencies) {
     logger,
   });
   lifecycle.onStop("live queries", live.stop);
+  const respondInScope = createRespondInScope(clientAddressOf, {
+    budget: database.replyMemory,
+    maxAnswerBytes: config.maxAnswerBytes,
+  });
+  modules.provide(LOG, logger);
+  modules.provide(LOG_LINES, logBuffer);
+  modules.provide(REPORT, report);
+  modules.provide(EVENTS, events);
+  modules.provide(SHARED_SETTINGS, config);
+  modules.provide(CLOCK, store.now);
+  modules.provide(STORE, store);
+  modules.provide(SCHEMAS, schemas);
+  modules.provide(OBJECTS, objects);
+  modules.provide(CLOUD, cloud);
+  modules.provide(COUNT_APP_EVENT, metrics.countEvent);
+  modules.provide(DENIED_KEYWORDS, assertAllowed);
+  modules.provide(STUDIO_CLASSES, studioClasses);
+  modules.provide(HTTP, http);
+  modules.provide(RESPOND_IN_SCOPE, respondInScope);
+  modules.provide(ACCOUNTS, auth);
+  modules.provide(FILES, files.files);
+  modules.provide(LIVE_QUERIES, live);
+  modules.provide(RATE_LIMITER, limiter);
+  modules.provide(IS_OWN_SITE, (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)));
+  modules.provide(CHAIN, chain);
+  modules.provide(DOCS_FOLDER, dependencies.docsDir);
+  const provideStudio = modules.provideLater(STUDIO);
+  const provideParseApi = modules.provideLater(PARSE_API);
+  await modules.open();
+  addContributions(modules.opened, { cloud, jobs, metrics });
   metrics.observeCloud(() => cloud.health());
   const workers = () =>
     [store.workers?.(), data.aggregationWorker.workers(), live.workers(), chain.indexer()].flatMap(
@@ -300,12 +315,12 @@ export async function openServices(dependencies: ServiceDependencies) {
     jobs,
     chainEvents,
     streams,
-    webhooks,
-    graphqlConfig,
+    respondInScope,
+    provideParseApi,
+    provideStudio,
     modules,
     studioClasses,
     files,
-    apiKeys,
     live,
     feed,
     monitoring,

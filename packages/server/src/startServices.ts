@@ -3,11 +3,12 @@ import { isPublicAddress } from "@purse/outbound";
 import type { Apis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { createFileReader } from "./files/index.ts";
+import { WEBHOOKS } from "./modules/webhooks/token.ts";
 import type { Services } from "./services.ts";
 
 /** Loads the cloud code once everything that it may call exists. */
 export async function loadCloudCode(services: Services, apis: Apis): Promise<void> {
-  const { chain, cloud, data, files, fileUrls, jobs, mail, webhooks } = services;
+  const { chain, cloud, data, files, fileUrls, jobs, mail, modules } = services;
   const { mailer } = mail;
   await cloud.start({
     dispatch: apis.dispatch,
@@ -17,7 +18,7 @@ export async function loadCloudCode(services: Services, apis: Apis): Promise<voi
     jobs: jobs.service,
     callChain: (selector, method, params) => chain.request(chain.resolveChainId(selector), method, params),
     bulk: data.bulk,
-    remote: webhooks.client,
+    remote: modules.get(WEBHOOKS),
   });
 }
 

@@ -9,6 +9,12 @@ import {
 import { z } from "zod";
 import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
+import {
+  assertBatchLimits,
+  type BatchedRequest,
+  MAX_BATCH_PATH_LENGTH,
+  MAX_BATCH_REQUESTS,
+} from "../core/http/batchLimits.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import { jsonObject, jsonValue, routeOf } from "../core/http/endpoint.ts";
 import { TimeSlicer } from "../core/limits/timeSlicer.ts";
@@ -23,12 +29,6 @@ import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { BatchTransaction } from "../data/objects/writeTransaction.ts";
 import type { Store } from "../database/store.ts";
 import { BatchCreates } from "./batchCreates.ts";
-import {
-  assertBatchLimits,
-  type BatchedRequest,
-  MAX_BATCH_PATH_LENGTH,
-  MAX_BATCH_REQUESTS,
-} from "./batchLimits.ts";
 
 /** Executes one request of a batch with the permissions of the batch's sender. */
 type ExecuteBatchRequest = (

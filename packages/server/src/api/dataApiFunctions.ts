@@ -1,9 +1,9 @@
 import { MISSING_ENDPOINTS, type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { AuthenticateDataRequest } from "../apiKeys/authenticateDataRequest.ts";
 import type { AuthContext } from "../core/authContext.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import { addressKey } from "../core/http/address.ts";
+import type { AuthenticateDataRequest } from "../core/http/dataRequest.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
 import { missingEndpointError } from "./missingEndpointError.ts";
 

@@ -1,6 +1,8 @@
 import type { OpenedModule } from "@purse/kernel";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import type { ModuleSockets } from "../module/moduleContributions.ts";
+import { MOUNT_PATH } from "./paths.ts";
 
 type Route = ApiRoute<WriteRequest>;
 
@@ -15,6 +17,28 @@ export function distinctRoutes(modules: readonly OpenedModule[], ofServer: reado
         throw new Error(`The module "${name}": ${owner} has the route ${route.method} ${route.path} already`);
       owners.set(key, `the module "${name}"`);
       return { heading: name, ...route };
+    }),
+  );
+}
+
+/** The paths of live queries: clients with a separate live query URL connect to the root path. */
+export const LIVE_QUERY_PATHS = ["", MOUNT_PATH] as const;
+
+/** The WebSockets of modules. Throws Error that names the module of a path that is invalid or not free. */
+export function distinctSockets(modules: readonly OpenedModule[]): ModuleSockets[] {
+  const owners = new Map<string, string>(LIVE_QUERY_PATHS.map((path) => [path, "the server"]));
+  return modules.flatMap(({ name, contributions }) =>
+    (contributions.sockets ?? []).map((sockets) => {
+      const { path } = sockets;
+      const owner = owners.get(path);
+      if (owner !== undefined)
+        throw new Error(`The module "${name}": ${owner} has WebSockets at ${path} already`);
+      if (!/^\/.*[^/]$/.test(path))
+        throw new Error(
+          `The module "${name}": the path ${path} of WebSockets must begin and not end with a slash`,
+        );
+      owners.set(path, `the module "${name}"`);
+      return sockets;
     }),
   );
 }

@@ -1,11 +1,10 @@
-import type { IncomingMessage } from "node:http";
 import { type AddressInfo, Server } from "node:net";
-import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/loadConfig.ts";
 import { publishRoutes } from "../core/http/routeChannel.ts";
+import type { ModuleSockets } from "../module/moduleContributions.ts";
+import { LIVE_QUERY_PATHS } from "./distinctRoutes.ts";
 import { hostText } from "./httpContext.ts";
-import { GRAPHQL_PATH, MOUNT_PATH } from "./paths.ts";
 
 /** How long open requests may continue when the server stops, in ms. */
 const FORCE_CLOSE_MS = 5_000;
@@ -25,16 +24,16 @@ export interface HttpServer {
   drained(): Promise<void>;
 }
 
-type Upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer) => void;
+type Upgrade = ModuleSockets["upgrade"];
 
 export interface Upgrades {
   /** Live queries: at the path of the Parse API or the root path; undefined if they are refused. */
   live?: Upgrade | undefined;
-  /** Subscriptions of GraphQL; undefined if they are refused. */
-  graphql?: Upgrade | undefined;
+  /** Those of modules. */
+  ofModules?: readonly ModuleSockets[];
 }
 
-/** Creates the HTTP server, with the WebSockets of live queries and GraphQL. */
+/** Creates the HTTP server, with the WebSockets of live queries and of modules. */
 export function createHttpServer(
   { host, port }: Pick<Config, "host" | "port">,
   app: FastifyInstance,
@@ -42,9 +41,8 @@ export function createHttpServer(
 ): HttpServer {
   const { server } = app;
   const upgradesByPath = new Map([
-    // Clients with a separate live query URL connect to the root path.
-    ...pathsOf(upgrades.live, ["", MOUNT_PATH]),
-    ...pathsOf(upgrades.graphql, [GRAPHQL_PATH]),
+    ...pathsOf(upgrades.live, LIVE_QUERY_PATHS),
+    ...(upgrades.ofModules ?? []).map(({ path, upgrade }): [string, Upgrade] => [path, upgrade]),
   ]);
   publishRoutes(
     "",

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
 import type { FastifyInstance } from "fastify";
-import type { DataApiAuthResult } from "../apiKeys/dataApiLimits.ts";
+import type { DataApiAuthResult } from "../core/http/dataRequest.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
 import { noteError } from "../core/http/requestFacts.ts";
 

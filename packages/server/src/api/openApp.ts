@@ -31,7 +31,7 @@ import { scriptSandbox } from "./scriptSandbox.ts";
 export interface OpenAppDependencies
   extends Pick<
     PublicApisDependencies,
-    "parseApi" | "graphql" | "files" | "dataApi" | "ipfs" | "ownPackages" | "replyLimits"
+    "parseApi" | "files" | "dataApi" | "ipfs" | "ownPackages" | "respondInScope"
   > {
   config: Config;
   drainState: DrainState;
@@ -49,8 +49,6 @@ export interface OpenAppDependencies
   /** Receives the access log, if it is enabled. */
   accessLogger: Logger;
   adminApi: FastifyPluginAsync;
-  /** The MCP endpoint; undefined if it is turned off. */
-  mcp: FastifyPluginAsync | undefined;
   /** The folders of the built apps; without them `/` and `/studio` are not served. */
   appDirs: readonly string[];
   /** Settings of the app at `/config.json`, besides the server's URL. */
@@ -119,7 +117,6 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     async (app) => {
       await app.register(dependencies.adminApi, { prefix: STUDIO_PATH });
     },
-    ...(dependencies.mcp ? [dependencies.mcp] : []),
     ...dependencies.modules.flatMap(({ contributions }) => contributions.http ?? []),
     scriptSandbox,
     createPages(dependencies.appDirs, {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
 import type { FastifyPluginAsync } from "fastify";
-import type { AuthenticateDataRequest, DataApiRequest } from "../apiKeys/authenticateDataRequest.ts";
 import type { Challenges } from "../auth/index.ts";
 import { type ChainStreams, streamRoutes } from "../chainEvents/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
+import type { AuthenticateDataRequest, DataApiRequest } from "../core/http/dataRequest.ts";
 import type { DataService } from "../data/dataService.ts";
 import type { Files } from "../files/index.ts";
 import type { TransformedImages } from "../images/index.ts";

@@ -7,6 +7,7 @@ import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyP
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { ClientKeys } from "../core/http/clientKeys.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
+import type { ParseApiCalls } from "../core/http/parseApiCalls.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { errorReply } from "../core/http/reply.ts";
 import { noteSender } from "../core/http/requestFacts.ts";
@@ -68,26 +69,12 @@ export interface ParseApiDependencies extends CredentialDependencies {
   report(error: unknown, requestId: string): void;
 }
 
-export interface ParseApi {
+export interface ParseApi extends ParseApiCalls {
   readonly routes: readonly ParseRoute[];
   /** Handles one HTTP request; `path` is below the mount path. Rejects with the error to be sent. */
   handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply>;
-  /** Authenticates a request whose body another component reads. Throws 119, 155 or 209. */
-  authenticate(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext>;
   /** Executes a request from inside the process. */
   dispatch: Dispatch;
-  /**
-   * Executes an operation for a request that has been authenticated, as the batch route executes those of a batch: with
-   * its permissions and the limits of the operation. Rejects with the error.
-   */
-  execute(request: RequestContext, method: Method, path: string, params: JsonObject): Promise<ApiReply>;
-  /** Like `execute`, for callers that would parse the text of the response. */
-  executeForValue(
-    request: RequestContext,
-    method: Method,
-    path: string,
-    params: JsonObject,
-  ): Promise<ValueReply>;
 }
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */

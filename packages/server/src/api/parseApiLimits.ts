@@ -1,9 +1,9 @@
 import type { RateLimit } from "../config/rateLimits.ts";
 import { ANONYMOUS, type AuthContext } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
+import { canonicalSegments, routeSegments } from "../core/http/routeSegments.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
-import { canonicalSegments, routeSegments } from "./routeSegments.ts";
 
 /** The properties of a request that rate limits depend on. */
 interface LimitedRequest {

@@ -4,9 +4,5 @@ export const MOUNT_PATH = "/server";
 export const DATA_PATH = "/api/v2";
 /** The data API is also below the path of later clients of Moralis. */
 export const DATA_PATHS = ["/api/v2.2", DATA_PATH] as const;
-/** The path of the GraphQL API, and of its WebSockets. */
-export const GRAPHQL_PATH = "/graphql";
-/** The path of the MCP endpoint. */
-export const MCP_PATH = "/mcp";
 /** The path of the admin API, below the path of the studio's pages. */
 export const STUDIO_PATH = "/studio/api";

@@ -1,5 +1,6 @@
 import compress from "@fastify/compress";
 import cors from "@fastify/cors";
+import type { OpenedModule } from "@purse/kernel";
 import type {
   FastifyInstance,
   FastifyPluginAsync,
@@ -11,28 +12,22 @@ import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { applyBasicCredentials } from "../core/http/basicCredentials.ts";
 import { BROWSER_METHODS, METHODS } from "../core/http/methods.ts";
 import { respond, respondOrStream } from "../core/http/reply.ts";
-import { requestTarget, targetBelow } from "../core/http/requestTarget.ts";
-import type { RequestScopeOptions } from "../core/limits/requestScope.ts";
+import { targetBelow } from "../core/http/requestTarget.ts";
+import type { RespondInScope } from "../core/http/respondInScope.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
-import type { GraphqlApi } from "../graphql/index.ts";
-import type { HttpContext } from "./httpContext.ts";
 import { sendNotFound } from "./notFound.ts";
 import type { ParseApi } from "./parseApi.ts";
-import { DATA_PATHS, GRAPHQL_PATH, MOUNT_PATH } from "./paths.ts";
-import { createRespondInScope } from "./respondInScope.ts";
+import { DATA_PATHS, MOUNT_PATH } from "./paths.ts";
 
 export interface PublicApisDependencies {
   appId: string;
-  http: Pick<HttpContext, "clientAddressOf">;
   parseApi: Pick<ParseApi, "handle">;
-  /** Limits the replies of the Parse API that are held in memory. */
-  replyLimits: Pick<RequestScopeOptions, "budget" | "maxAnswerBytes">;
-  /** Undefined if it is turned off. */
-  graphql: Pick<GraphqlApi, "handle"> | undefined;
+  respondInScope: RespondInScope;
   files: StreamHandler;
   /** The data API with its documentation and the images of NFTs. */
   dataApi: FastifyPluginAsync;
   ipfs: StreamHandler;
+  modules: readonly OpenedModule[];
   /** The packages that the server hands out; undefined if it has none. */
   ownPackages: FastifyPluginAsync | undefined;
   /** What old clients expect of the hosted service. */
@@ -99,7 +94,7 @@ export async function registerPublicApis(
     globalDecompression: false,
   });
 
-  const respondInScope = createRespondInScope(dependencies.http.clientAddressOf, dependencies.replyLimits);
+  const { respondInScope } = dependencies;
   mount(MOUNT_PATH, { method: METHODS, config: { api: "parse" } }, (reply, path, search) => {
     applyBasicCredentials(reply.request.raw.headers, dependencies.appId);
     const filePath = /^\/+files(?=\/|$)(.*)$/.exec(path)?.[1];
@@ -110,27 +105,13 @@ export async function registerPublicApis(
     }
     respondInScope(reply, (message) => dependencies.parseApi.handle(message, path, search));
   });
-  const { graphql } = dependencies;
-  if (graphql) {
-    app.route({
-      method: ["GET", "POST"],
-      url: GRAPHQL_PATH,
-      config: { api: "graphql" },
-      handler: (request, reply) => {
-        // As Parse Server answers.
-        const { origin } = request.headers;
-        if (origin !== undefined)
-          reply.header("access-control-allow-origin", origin).header("vary", "Origin");
-        const { search } = requestTarget(request);
-        respondInScope(reply, (message) => graphql.handle(message, search === "" ? "" : `?${search}`));
-      },
-    });
-  }
   mount(IPFS_PATH, { method: BROWSER_METHODS }, (reply, path, search) =>
     respondOrStream(reply, (message, response) => dependencies.ipfs(message, response, path, search)),
   );
   for (const prefix of DATA_PATHS) await app.register(dependencies.dataApi, { prefix });
   await app.register(dependencies.providerApi);
+  for (const { contributions } of dependencies.modules)
+    if (contributions.publicHttp) await app.register(contributions.publicHttp);
   if (dependencies.ownPackages) await app.register(dependencies.ownPackages);
   registerEndpoints(app, dependencies.endpoints);
 

@@ -4,8 +4,6 @@ import { alertSettings } from "./settings/alertSettings.ts";
 import { codeSettings } from "./settings/codeSettings.ts";
 import { dataSettings } from "./settings/dataSettings.ts";
 import { fileSettings } from "./settings/fileSettings.ts";
-import { graphqlSettings } from "./settings/graphqlSettings.ts";
-import { mcpSettings } from "./settings/mcpSettings.ts";
 import { requestSettings } from "./settings/requestSettings.ts";
 import { serverSettings } from "./settings/serverSettings.ts";
 import { walletSettings } from "./settings/walletSettings.ts";
@@ -21,8 +19,6 @@ export const settingsSchema = z.strictObject({
   ...dataSettings,
   ...codeSettings,
   ...requestSettings,
-  ...graphqlSettings,
-  ...mcpSettings,
   ...accountSettings,
   ...walletSettings,
 });

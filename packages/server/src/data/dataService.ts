@@ -99,7 +99,6 @@ export function createDataService(dependencies: DataDependencies): DataService {
     storedBytes,
     onError: report,
   });
-  const fixedFields = (className: string) => Object.keys(rules.get(className)?.fields ?? {});
   const schemaService = new SchemaService({
     schemas,
     store,
@@ -114,7 +113,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
       config.compatibility === "parse"
         ? createParseDescriptions({ store, schemas, rules })
         : FULL_DESCRIPTIONS,
-    fixedFields,
+    fixedFields: (className) => schemas.builtInFields(className),
   });
   return {
     schemas,
@@ -136,7 +135,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
         isParseCompatible: config.compatibility === "parse",
         warn: (message: string) => logger.warn(message),
       };
-      const changes = await applySchemas(schemas, config.schemas, options, fixedFields);
+      const changes = await applySchemas(schemas, config.schemas, options);
       await afterMigration?.();
       const defined = new Set(config.schemas.map(({ className }) => className));
       const missing = schemas.all().flatMap(({ className }) => (defined.has(className) ? [] : [className]));

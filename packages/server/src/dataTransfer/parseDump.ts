@@ -6,7 +6,7 @@ import { uniqueScopeOf } from "../auth/providers/authProviders.ts";
 import { tokenHash } from "../auth/sessionRecord.ts";
 import { foldName, UNIQUE_KEYS } from "../auth/uniqueKeys.ts";
 import { CONFIG_OBJECT_ID } from "../data/schema/systemClasses.ts";
-import { parseWebhook, WEBHOOK_UNIQUE_SCOPE, webhookKeyOf } from "../webhooks/webhookStore.ts";
+import { parseWebhook, WEBHOOK_UNIQUE_SCOPE, webhookKeyOf } from "../data/webhookRow.ts";
 import type { ExportRecord } from "./exportRecords.ts";
 import { fromExtendedJson } from "./extendedJson.ts";
 import { type ImportCounts, type ImportOptions, RecordImporter } from "./import.ts";

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import type { FastifyPluginAsync } from "fastify";
 import type { FunctionCall } from "../core/functionCall.ts";
@@ -17,6 +19,13 @@ export interface ModuleSchedule {
   run(): Promise<string | undefined>;
 }
 
+/** The WebSockets of a path. */
+export interface ModuleSockets {
+  path: `/${string}`;
+  /** Handles the upgrade of a connection. */
+  upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
 declare module "@purse/kernel" {
   interface ModuleClass extends ClassRules {}
 
@@ -29,6 +38,10 @@ declare module "@purse/kernel" {
     adminRoutes?(): Promise<readonly StudioRoute[]>;
     /** Routes of the HTTP server besides its APIs, for other protocols and webhooks of third parties. */
     http?: FastifyPluginAsync;
+    /** The same for pages of any origin: with CORS headers, and JSON compressed. */
+    publicHttp?: FastifyPluginAsync;
+    /** WebSockets by path; it must not end with a slash. */
+    sockets?: readonly ModuleSockets[];
     metrics?: readonly ModuleMetric[];
     schedules?: readonly ModuleSchedule[];
     /** What `/health` says of the module. */

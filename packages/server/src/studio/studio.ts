@@ -11,7 +11,6 @@ import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { backupMethodOf } from "../dataTransfer/backupMethod.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
-import type { StudioFinding } from "../studioApi/permissions.ts";
 import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
 import { BackupSchedule } from "./backupSchedule.ts";
@@ -21,7 +20,6 @@ import { Operators } from "./operators.ts";
 import { type Restart, Restores } from "./restores.ts";
 import type { StudioRoute } from "./route.ts";
 import { SavedViews } from "./savedViews.ts";
-import { findSecurityIssues } from "./securityCheck.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
 import type { StudioRoutesDependencies, StudioServices } from "./studioRoutes.ts";
@@ -55,8 +53,7 @@ export interface Studio {
   start(): Promise<void>;
   /** Logs how to set up the first operator if there is none. `url` is the address of the server. */
   logSetup(url: string): void;
-  /** Insecure settings and permissions, the most severe first. */
-  findSecurityIssues(): Promise<StudioFinding[]>;
+  operators(): Promise<StudioOperator[]>;
   stop(): Promise<void>;
 }
 
@@ -87,7 +84,6 @@ export function createStudio(dependencies: StudioDependencies): Studio {
     onChange: schedulesChanged,
   });
   addSchedules(() => backupSchedule.load());
-  const security = { config, operators: () => operators.list() };
   const services = {
     ...base,
     operators,
@@ -99,7 +95,6 @@ export function createStudio(dependencies: StudioDependencies): Studio {
     backups,
     backupSchedule,
     restores,
-    security,
   };
   return {
     async stop() {
@@ -112,7 +107,7 @@ export function createStudio(dependencies: StudioDependencies): Studio {
       const operator = token && (await operators.get(token.operatorId));
       return token && operator && !operator.isDisabled ? { ...operator, tokenId: token.id } : undefined;
     },
-    findSecurityIssues: () => findSecurityIssues(security, dependencies.schemas),
+    operators: () => operators.list(),
     plugin: createAdminApi({
       ...dependencies,
       // The routes with their schemas take time and memory, so they are created only when the studio is opened.

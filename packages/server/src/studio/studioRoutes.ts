@@ -22,7 +22,6 @@ import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
 import { type StreamDependencies, studioStreamRoutes } from "./routes/streams.ts";
 import { viewRoutes } from "./routes/views.ts";
 import type { SavedViews } from "./savedViews.ts";
-import type { SecurityDependencies } from "./securityCheck.ts";
 
 /** What the studio itself opens for its routes. */
 export interface StudioServices
@@ -31,7 +30,6 @@ export interface StudioServices
   backups: Backups;
   backupSchedule: BackupSchedule;
   restores: Restores;
-  security: SecurityDependencies;
 }
 
 export interface StudioRoutesDependencies

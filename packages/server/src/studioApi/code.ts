@@ -1,17 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { count, jsonObject, jsonValue, limit, newest, nothing, page, results, row, text } from "./fields.ts";
-
-export const studioLogLine = z
-  .object({
-    seq: z.int().describe("Increases by one with each line"),
-    time: z.string(),
-    level: z.string(),
-    message: z.string(),
-    fields: jsonObject,
-  })
-  .meta({ id: "StudioLogLine" });
-export type StudioLogLine = z.infer<typeof studioLogLine>;
+import { jsonObject, jsonValue, newest, nothing, page, row, text } from "./fields.ts";
+import { studioLogLine } from "./logs.ts";
 
 export const studioFunctionRun = z
   .object({
@@ -33,62 +23,12 @@ export const studioFunctionRun = z
   .meta({ id: "StudioFunctionRun" });
 export type StudioFunctionRun = z.infer<typeof studioFunctionRun>;
 
-/** A request to the server of a function or trigger, without secrets. */
-export const studioHookCall = z
-  .object({
-    id: z.string(),
-    at: z.string(),
-    hook: z.string().describe("The function's name, or `beforeSave.Note`"),
-    url: z.string(),
-    request: z.string().describe("The JSON body of the request"),
-    answer: z.string().optional().describe("The response, possibly truncated"),
-    status: z.int().optional(),
-    ms: z.number(),
-    error: z.string().optional().describe("Why the request failed or the response could not be read"),
-    isReplay: z.boolean().describe("Whether an operator repeated the request"),
-    isTest: z.boolean().describe("Whether an operator sent an example"),
-  })
-  .meta({ id: "StudioHookCall" });
-export type StudioHookCall = z.infer<typeof studioHookCall>;
-
-export const studioHook = z
-  .object({
-    url: z.string(),
-    functionName: z.string().optional(),
-    className: z.string().optional(),
-    triggerName: z.string().optional(),
-  })
-  .describe("A webhook of a function, or of a trigger of a class")
-  .meta({ id: "StudioHook" });
-export type StudioHook = z.infer<typeof studioHook>;
-
-/** How webhooks are called. */
-export const studioHookSettings = z
-  .object({
-    isSigned: z.boolean().describe("Whether `webhookKey` is set, with which requests are signed"),
-    timeoutMs: z.int().describe("Time limit of a call of a function or trigger, which is not repeated"),
-    allowsPrivate: z.boolean().describe("Whether webhooks may have private addresses"),
-    deliveries: z
-      .object({ attempts: z.int(), timeoutMs: z.int(), firstDelayMs: z.int(), maxDelayMs: z.int() })
-      .describe("How events of chains are sent; delays between attempts double"),
-  })
-  .meta({ id: "StudioHookSettings" });
-export type StudioHookSettings = z.infer<typeof studioHookSettings>;
-
 const params = z.object({ params: jsonObject.optional() });
 const schedule = z.object({
   fields: jsonObject.describe(
     "`jobName`, `description`, `params`, `catchUp`, `deadlineMs`, and either `cron` or `startAfter`, `daysOfWeek`, `timeOfDay`, `repeatMinutes`",
   ),
 });
-const logFilter = {
-  level: text().optional(),
-  text: text().optional(),
-  requestId: text().optional(),
-  after: count().optional().describe("A `seq`"),
-};
-const url = z.object({ url: text() });
-
 export const codeEndpoints = {
   functions: endpoint("GET", "/functions", {
     needs: "readOnly",
@@ -154,97 +94,5 @@ export const codeEndpoints = {
     summary: "Deletes a schedule",
     input: nothing,
     response: nothing,
-  }),
-  hooks: endpoint("GET", "/hooks", {
-    needs: "readOnly",
-    summary: "Webhooks",
-    input: nothing,
-    response: z.object({ functions: z.array(studioHook), triggers: z.array(studioHook) }),
-  }),
-  hookSettings: endpoint("GET", "/hooks/settings", {
-    needs: "readOnly",
-    summary: "How webhooks are called: signature, time limits, repetitions",
-    input: nothing,
-    response: studioHookSettings,
-  }),
-  revealHookKey: endpoint("POST", "/hooks/key", {
-    needs: "owner",
-    summary: "The key with which requests to webhooks are signed; 101 if there is none",
-    input: nothing,
-    response: z.object({ webhookKey: z.string() }),
-  }),
-  testHook: endpoint("POST", "/hooks/test", {
-    needs: "editor",
-    summary: "Sends an example to a webhook, which need not be added yet; the response is not used",
-    input: studioHook,
-    response: studioHookCall,
-  }),
-  addHook: endpoint("POST", "/hooks", {
-    needs: "editor",
-    summary: "Adds a webhook: `functionName` and `url`, or `className`, `triggerName` and `url`",
-    input: studioHook.partial(),
-    response: studioHook,
-    status: 201,
-  }),
-  changeFunctionHook: endpoint("PUT", "/hooks/functions/:functionName", {
-    needs: "editor",
-    summary: "Changes the webhook of a function",
-    input: url,
-    response: studioHook,
-  }),
-  removeFunctionHook: endpoint("DELETE", "/hooks/functions/:functionName", {
-    needs: "editor",
-    summary: "Deletes the webhook of a function",
-    input: nothing,
-    response: nothing,
-  }),
-  changeTriggerHook: endpoint("PUT", "/hooks/triggers/:className/:triggerName", {
-    needs: "editor",
-    summary: "Changes the webhook of a trigger",
-    input: url,
-    response: studioHook,
-  }),
-  removeTriggerHook: endpoint("DELETE", "/hooks/triggers/:className/:triggerName", {
-    needs: "editor",
-    summary: "Deletes the webhook of a trigger",
-    input: nothing,
-    response: nothing,
-  }),
-  deliveries: endpoint("GET", "/deliveries", {
-    needs: "readOnly",
-    summary: "Deliveries of chain events (`_ChainMessage`), kept for a week after they succeeded",
-    input: z.object({ status: text().optional(), ...newest }),
-    response: page(row),
-  }),
-  redeliver: endpoint("POST", "/deliveries/:objectId/send", {
-    needs: "editor",
-    summary: "Sends the delivery again",
-    input: nothing,
-    response: nothing,
-  }),
-  hookCalls: endpoint("GET", "/hook-calls", {
-    needs: "readOnly",
-    summary: "Calls of function and trigger webhooks, without secrets",
-    input: z.object({ outcome: z.enum(["answered", "failed"]).optional(), ...newest }),
-    response: page(studioHookCall),
-  }),
-  replayCall: endpoint("POST", "/hook-calls/:id/replay", {
-    needs: "editor",
-    summary: "Repeats the request; the response is not used",
-    input: nothing,
-    response: studioHookCall,
-  }),
-  logs: endpoint("GET", "/logs", {
-    needs: "readOnly",
-    summary: "Log lines",
-    input: z.object({ ...logFilter, limit: limit(500, 2_000) }),
-    response: results(studioLogLine),
-  }),
-  tail: endpoint("GET", "/logs/tail", {
-    needs: "readOnly",
-    summary: "Events `line` with a log line, starting with the last hundred",
-    input: z.object(logFilter),
-    response: nothing,
-    streams: ["text/event-stream"],
   }),
 };

@@ -4,6 +4,7 @@
  */
 
 export type * from "./access.ts";
+export type * from "./apiKeys.ts";
 export type * from "./backups.ts";
 export type * from "./chains.ts";
 export type * from "./client.ts";
@@ -14,11 +15,14 @@ export type * from "./endpoint.ts";
 export type * from "./errors.ts";
 export type * from "./files.ts";
 export type * from "./globalConfig.ts";
+export type * from "./logs.ts";
 export type * from "./mails.ts";
 export type * from "./operatorRoles.ts";
 export type * from "./overview.ts";
 export type * from "./permissions.ts";
 export type * from "./push.ts";
 export type * from "./schema.ts";
+export type * from "./security.ts";
 export * from "./table.ts";
 export type * from "./views.ts";
+export type * from "./webhooks.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { jsonObject, nothing, results, text } from "./fields.ts";
+import { jsonObject, nothing, text } from "./fields.ts";
 
 export const checkedOperation = z.enum(["get", "find", "count", "create", "update", "delete"]);
 
@@ -48,18 +48,6 @@ export const studioRoles = z
   .meta({ id: "StudioRoles" });
 export type StudioRoles = z.infer<typeof studioRoles>;
 
-export const studioFinding = z
-  .object({
-    id: z.string(),
-    severity: z.enum(["high", "medium", "low"]),
-    title: z.string(),
-    advice: z.string().describe("Recommended action"),
-    className: z.string().optional(),
-    isClosable: z.boolean().optional().describe("Whether closing the class to clients removes the finding"),
-  })
-  .meta({ id: "StudioFinding" });
-export type StudioFinding = z.infer<typeof studioFinding>;
-
 export const permissionEndpoints = {
   check: endpoint("GET", "/permissions/check", {
     needs: "readOnly",
@@ -77,11 +65,5 @@ export const permissionEndpoints = {
     summary: "The role hierarchy, with token gates and cycles",
     input: nothing,
     response: studioRoles,
-  }),
-  security: endpoint("GET", "/security", {
-    needs: "readOnly",
-    summary: "Security findings, worst first",
-    input: nothing,
-    response: results(studioFinding),
   }),
 };

@@ -1,19 +1,24 @@
 import { accessEndpoints } from "./access.ts";
+import { apiKeyEndpoints } from "./apiKeys.ts";
 import { backupEndpoints } from "./backups.ts";
 import { chainEndpoints } from "./chains.ts";
 import { codeEndpoints } from "./code.ts";
 import { consoleEndpoints } from "./console.ts";
 import { dataEndpoints } from "./data.ts";
+import { deliveryEndpoints } from "./deliveries.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { fileEndpoints } from "./files.ts";
 import { configEndpoints } from "./globalConfig.ts";
+import { logEndpoints } from "./logs.ts";
 import { mailEndpoints } from "./mails.ts";
 import { overviewEndpoints } from "./overview.ts";
 import { permissionEndpoints } from "./permissions.ts";
 import { pushEndpoints } from "./push.ts";
 import { schemaEndpoints } from "./schema.ts";
+import { securityEndpoints } from "./security.ts";
 import { streamEndpoints } from "./streams.ts";
 import { viewEndpoints } from "./views.ts";
+import { webhookCallEndpoints, webhookEndpoints } from "./webhooks.ts";
 
 /** Endpoints by the headings of the documentation. */
 export const STUDIO_ENDPOINTS = {
@@ -21,13 +26,19 @@ export const STUDIO_ENDPOINTS = {
   Rows: dataEndpoints,
   "Saved views": viewEndpoints,
   Classes: schemaEndpoints,
-  Permissions: permissionEndpoints,
-  "Functions, jobs, webhooks, logs": codeEndpoints,
+  Permissions: { ...permissionEndpoints, ...securityEndpoints },
+  "Functions, jobs, webhooks, logs": {
+    ...codeEndpoints,
+    ...webhookEndpoints,
+    ...deliveryEndpoints,
+    ...webhookCallEndpoints,
+    ...logEndpoints,
+  },
   "API console": consoleEndpoints,
   "Push and config": { ...pushEndpoints, ...configEndpoints },
   Email: mailEndpoints,
   "Files and IPFS": fileEndpoints,
-  "Chains and API keys": chainEndpoints,
+  "Chains and API keys": { ...chainEndpoints, ...apiKeyEndpoints },
   Streams: streamEndpoints,
   Metrics: overviewEndpoints,
   Backups: backupEndpoints,

@@ -128,22 +128,6 @@ export const requestSettings = {
         "Bytes that may wait until clients read them, of responses, live events and streams together, half of them for one IP address; beyond it, the connections with the most unread bytes are ended. At least four times maxAnswerBytes. Default: a sixteenth of the memory, at most 512 MiB.",
     }),
   }),
-  ...settingGroup("Data API", {
-    requireApiKey: setting(flag(), {
-      description:
-        "1 requires an API key for the data API (/api/v2 and its cloud functions); the functions are also open to signed-in users and to pages of this server and of siweDomains.",
-      default: { development: "0", production: "1" },
-    }),
-    apiKeyLimit: setting(integer(1, 1_000_000_000), {
-      default: "3000",
-      description: "Requests to the data API per minute with one API key, unless the key has its own limit.",
-    }),
-    addressLimit: setting(integer(1, 1_000_000_000), {
-      default: "1500",
-      description:
-        "Requests to the data API per minute from one IP address without an API key. In development, localhost is not limited.",
-    }),
-  }),
   ...settingGroup("Rate limits", {
     limitAccounts: setting(flag(), {
       description:

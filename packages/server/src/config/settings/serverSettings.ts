@@ -3,7 +3,6 @@ import { parseRoles, ROLES } from "../processRoles.ts";
 import {
   addresses,
   countOrAuto,
-  flag,
   integer,
   list,
   oneOf,
@@ -35,10 +34,6 @@ export const serverSettings = {
       flag: "--env",
       env: "PURSE_ENV",
       description: "development or production. Default: NODE_ENV, or else development.",
-    }),
-    enableSecurityCheck: setting(flag(), {
-      default: "1",
-      description: "1 lets the master key read the security check, which Parse Dashboard shows.",
     }),
     serverUrl: setting(serverUrl().optional(), {
       description: "Public URL of the Parse API, ending in /server. Default: derived from host and port.",

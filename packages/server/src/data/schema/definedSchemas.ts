@@ -5,7 +5,6 @@ import { CLOSED_PERMISSIONS } from "../permissions/defaultPermissions.ts";
 import { editClass } from "./editClass.ts";
 import { removedFields, withoutFields } from "./removedFields.ts";
 import type { Schemas } from "./schemas.ts";
-import { systemClasses } from "./systemClasses.ts";
 
 /** The changes that make a class match its definition. */
 export interface ClassPlan {
@@ -114,23 +113,10 @@ export function planSchemas(
     const { className } = definition;
     const known = schemas.get(className);
     if (!known) return planClass(schemas.newClass(className), definition, true, options);
-    const removed = removedFields(known, definition, options, fieldsOfSystemClass(className));
+    const removed = removedFields(known, definition, options, schemas.builtInFields(className));
     const plan = planClass(withoutFields(known, removed), definition, false, options);
     return { ...plan, lines: [...removed.map((name) => `- ${className}.${name}`), ...plan.lines] };
   });
-}
-
-/** Applies the definitions without a server: the fields of system classes are kept. Returns the changes. */
-export function applyDefinedSchemas(
-  schemas: Schemas,
-  definitions: readonly ClassDefinition[],
-  options: DefinitionOptions,
-): Promise<string[]> {
-  return applySchemas(schemas, definitions, options, fieldsOfSystemClass);
-}
-
-function fieldsOfSystemClass(className: string): string[] {
-  return Object.keys(systemClasses().get(className)?.fields ?? {});
 }
 
 /** Applies the definitions, each class under the lock of the database. Returns the changes. */
@@ -138,14 +124,13 @@ export async function applySchemas(
   schemas: Schemas,
   definitions: readonly ClassDefinition[],
   options: DefinitionOptions,
-  fixedFields: (className: string) => readonly string[],
 ): Promise<string[]> {
   const lines: string[] = [];
   for (const definition of definitions) {
     const { className } = definition;
     const known = schemas.get(className);
     const isNew = !known;
-    const removed = known ? removedFields(known, definition, options, fixedFields(className)) : [];
+    const removed = known ? removedFields(known, definition, options, schemas.builtInFields(className)) : [];
     if (removed.length > 0) {
       // A step of its own: only fields that a class no longer has lose their values.
       await schemas.change(className, (current) => withoutFields(current, removed));

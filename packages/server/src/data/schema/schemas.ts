@@ -239,6 +239,11 @@ export class Schemas {
       : { ...edited, classLevelPermissions };
   }
 
+  /** The fields that a system class has in any case; none for other classes. */
+  builtInFields(className: string): string[] {
+    return Object.keys(this.#rules.get(className)?.fields ?? {});
+  }
+
   /** A class that does not exist yet, as it would be created. */
   newClass(className: string): ClassSchema {
     assertClassName(className);

@@ -1,27 +1,11 @@
 import type { ClassRules } from "../objects/classRules.ts";
 import { PASSKEY_FIELDS } from "./passkeyFields.ts";
 
-type SystemClass = Pick<ClassRules, "className" | "fields" | "indexes" | "clientAccess">;
-
-/** The system classes with their initial fields. Everything else about them is defined by their class rules. */
+/**
+ * The system classes that belong to no module, with their initial fields. Everything else about them is defined by their
+ * class rules.
+ */
 export const SYSTEM_CLASS_FIELDS = {
-  _GlobalConfig: {
-    className: "_GlobalConfig",
-    fields: { params: { type: "Object" }, masterKeyOnly: { type: "Object" } },
-  },
-  _GraphQLConfig: {
-    className: "_GraphQLConfig",
-    fields: { config: { type: "Object" } },
-  },
-  _Hooks: {
-    className: "_Hooks",
-    fields: {
-      functionName: { type: "String" },
-      className: { type: "String" },
-      triggerName: { type: "String" },
-      url: { type: "String" },
-    },
-  },
   _JobSchedule: {
     className: "_JobSchedule",
     fields: {
@@ -61,15 +45,6 @@ export const SYSTEM_CLASS_FIELDS = {
       user: { type: "Pointer", targetClass: "_User" },
     },
     indexes: { address: { address: 1 } },
-  },
-  _ApiKey: {
-    className: "_ApiKey",
-    fields: {
-      name: { type: "String" },
-      limit: { type: "Number" },
-      lastUsedAt: { type: "Date" },
-      revokedAt: { type: "Date" },
-    },
   },
   _ChainWatch: {
     className: "_ChainWatch",
@@ -207,19 +182,6 @@ export const SYSTEM_CLASS_FIELDS = {
     fields: PASSKEY_FIELDS,
     indexes: { owner: { owner: 1 } },
   },
-  _Product: {
-    className: "_Product",
-    clientAccess: true,
-    fields: {
-      productIdentifier: { type: "String" },
-      download: { type: "File" },
-      downloadName: { type: "String" },
-      icon: { type: "File" },
-      order: { type: "Number" },
-      title: { type: "String" },
-      subtitle: { type: "String" },
-    },
-  },
   _Role: {
     className: "_Role",
     clientAccess: true,
@@ -255,11 +217,11 @@ export const SYSTEM_CLASS_FIELDS = {
       ethAddress: { type: "String" },
     },
   },
-} as const satisfies Record<string, SystemClass>;
+} as const satisfies Record<string, ClassRules>;
 
-/** The system classes by name, for tools that work on a store without a server. */
-export function systemClasses(): ReadonlyMap<string, SystemClass> {
-  return new Map(Object.entries(SYSTEM_CLASS_FIELDS));
+/** The system classes by name, those of modules included, for tools that work on a store without a server. */
+export function systemClasses(ofModules: readonly ClassRules[] = []): ReadonlyMap<string, ClassRules> {
+  return new Map([...Object.values(SYSTEM_CLASS_FIELDS), ...ofModules].map((each) => [each.className, each]));
 }
 
 /** Object ID of the only row of `_GlobalConfig`, and of `_GraphQLConfig`. */

@@ -1,6 +1,5 @@
 import { defineModule } from "@purse/kernel";
 import { writtenOnlyThrough } from "../../data/objects/classRules.ts";
-import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import { CLOCK, CLOUD, DENIED_KEYWORDS, SCHEMAS, STORE, STUDIO_CLASSES } from "../../module/tokens.ts";
 import { globalConfigRoutes } from "./globalConfigRoutes.ts";
 import { GlobalConfigService } from "./globalConfigService.ts";
@@ -17,7 +16,13 @@ export const globalConfig = defineModule({
     studioClasses: STUDIO_CLASSES,
   },
   // They require the master key.
-  classes: () => [{ ...SYSTEM_CLASS_FIELDS._GlobalConfig, ...writtenOnlyThrough("/config") }],
+  classes: () => [
+    {
+      className: "_GlobalConfig",
+      fields: { params: { type: "Object" }, masterKeyOnly: { type: "Object" } },
+      ...writtenOnlyThrough("/config"),
+    },
+  ],
   open({ store, schemas, clock, cloud, assertAllowed, studioClasses }) {
     const service = new GlobalConfigService({
       store,

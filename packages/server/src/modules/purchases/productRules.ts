@@ -2,7 +2,6 @@ import { ErrorCode, isWireFile, ProtocolError } from "@purse/protocol";
 import type { Config } from "../../config/loadConfig.ts";
 import type { ClassRules } from "../../data/objects/classRules.ts";
 import { type PendingWrite, setField, setValueOf } from "../../data/objects/pendingWrite.ts";
-import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 
 const REQUIRED = ["productIdentifier", "icon", "order", "title", "subtitle"] as const;
 
@@ -14,7 +13,17 @@ export function productRules({ compatibility }: Pick<Config, "compatibility">): 
   const everyone = { "*": true } as const;
   const writers = compatibility === "parse" ? everyone : {};
   return {
-    ...SYSTEM_CLASS_FIELDS._Product,
+    className: "_Product",
+    clientAccess: true,
+    fields: {
+      productIdentifier: { type: "String" },
+      download: { type: "File" },
+      downloadName: { type: "String" },
+      icon: { type: "File" },
+      order: { type: "Number" },
+      title: { type: "String" },
+      subtitle: { type: "String" },
+    },
     classLevelPermissions: {
       find: everyone,
       get: everyone,

@@ -1,19 +1,11 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { DELIVERY_POLICY } from "../../chainEvents/index.ts";
 import type { Cloud } from "../../cloud/index.ts";
-import type { Config } from "../../config/loadConfig.ts";
 import type { AuthContext } from "../../core/authContext.ts";
-import { type LogBuffer, matchesFilter } from "../../core/logBuffer.ts";
+import type { LogBuffer } from "../../core/logBuffer.ts";
 import { webhookFailure } from "../../core/webhookFailure.ts";
 import type { JobService } from "../../jobs/jobService.ts";
-import {
-  codeEndpoints as endpoints,
-  type StudioFunctionRun,
-  type StudioHookSettings,
-} from "../../studioApi/code.ts";
-import type { WebhookService } from "../../webhooks/webhookService.ts";
-import type { WebhookCalls } from "../../webhooks/webhooks.ts";
-import { eventStream } from "../eventStream.ts";
+import { codeEndpoints as endpoints, type StudioFunctionRun } from "../../studioApi/code.ts";
+import { deliveryEndpoints } from "../../studioApi/deliveries.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
 import { listNewest } from "./newestRows.ts";
 import type { RouteDependencies } from "./routeContext.ts";
@@ -24,11 +16,10 @@ export interface CodeDependencies extends RouteDependencies {
   cloud: Pick<Cloud, "functionNames" | "definitions" | "health" | "runFunction">;
   /** The files of the plugins, in the order of loading. */
   pluginFiles: readonly string[];
-  logBuffer: LogBuffer;
-  hookCalls: WebhookCalls;
+  logBuffer: Pick<LogBuffer, "lines">;
   jobs: Pick<JobService, "startOnRequest">;
-  webhooks: WebhookService;
-  config: Pick<Config, "webhookKey" | "functionTimeoutMs" | "allowPrivateHooks">;
+  /** The functions that webhooks implement. */
+  webhookFunctions(): string[];
 }
 
 /** Fields of a schedule that operators can set. */
@@ -45,9 +36,9 @@ const SCHEDULE_FIELDS = [
   "deadlineMs",
 ];
 
-/** Routes for functions, jobs, schedules, webhooks with their deliveries, and logs. */
+/** Routes for functions, jobs, schedules, and deliveries of chain events. */
 export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
-  const { cloud, jobs, logBuffer, objects, webhooks } = dependencies;
+  const { cloud, jobs, logBuffer, objects } = dependencies;
   return [
     route(endpoints.functions, functions),
     route(endpoints.runFunction, runFunction),
@@ -57,30 +48,14 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     route(endpoints.addSchedule, addSchedule),
     route(endpoints.changeSchedule, changeSchedule),
     route(endpoints.removeSchedule, removeSchedule),
-    route(endpoints.hooks, async () => ({ functions: webhooks.functions(), triggers: webhooks.triggers() })),
-    route(endpoints.hookSettings, async () => hookSettings()),
-    route(endpoints.revealHookKey, revealHookKey),
-    route(endpoints.testHook, testHook),
-    route(endpoints.addHook, addHook),
-    route(endpoints.changeFunctionHook, changeHook),
-    route(endpoints.removeFunctionHook, removeHook),
-    route(endpoints.changeTriggerHook, changeHook),
-    route(endpoints.removeTriggerHook, removeHook),
-    route(endpoints.deliveries, deliveries),
-    route(endpoints.redeliver, redeliver),
-    route(endpoints.hookCalls, async ({ params }) => dependencies.hookCalls.list(params)),
-    route(endpoints.replayCall, ({ pathParams }) => dependencies.hookCalls.replay(pathParams.id)),
-    route(endpoints.logs, logs),
-    route(endpoints.tail, tail),
+    route(deliveryEndpoints.deliveries, deliveries),
+    route(deliveryEndpoints.redeliver, redeliver),
   ];
 
   async function functions() {
     const { functions: defined, triggers, plugins, rateLimits } = cloud.definitions();
-    const remoteNames = webhooks
-      .functions()
-      .flatMap((webhook) => ("functionName" in webhook ? webhook.functionName : []));
     return {
-      functions: [...new Set([...cloud.functionNames(), ...remoteNames])].sort(),
+      functions: [...new Set([...cloud.functionNames(), ...dependencies.webhookFunctions()])].sort(),
       defined,
       triggers,
       // Plugins are loaded in the order of their files.
@@ -173,75 +148,16 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "jobName must be a job of the cloud code.");
   }
 
-  function hookSettings(): StudioHookSettings {
-    const { webhookKey, functionTimeoutMs, allowPrivateHooks } = dependencies.config;
-    return {
-      isSigned: webhookKey !== undefined,
-      timeoutMs: functionTimeoutMs,
-      allowsPrivate: allowPrivateHooks,
-      deliveries: DELIVERY_POLICY,
-    };
-  }
-
-  async function revealHookKey() {
-    const { webhookKey } = dependencies.config;
-    if (webhookKey === undefined)
-      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "PURSE_WEBHOOK_KEY is not set.");
-    return { webhookKey };
-  }
-
-  async function testHook(request: CodeRequests["testHook"]) {
-    const { functionName, className = "", triggerName = "", url } = request.params;
-    const hook: JsonObject =
-      functionName === undefined ? { className, triggerName, url } : { functionName, url };
-    request.setAuditDetails({ after: hook });
-    return dependencies.hookCalls.test(webhooks.parse(hook));
-  }
-
-  async function addHook(request: CodeRequests["addHook"]) {
-    const { functionName, className = "", triggerName = "", url = "" } = request.params;
-    const hook: JsonObject =
-      functionName === undefined ? { className, triggerName, url } : { functionName, url };
-    request.setAuditDetails({ after: hook });
-    return webhooks.create(hook);
-  }
-
-  async function changeHook(request: CodeRequests["changeFunctionHook" | "changeTriggerHook"]) {
-    const change = { url: request.params.url };
-    request.setAuditDetails({ before: webhooks.get(request.pathParams), after: change });
-    return webhooks.update(request.pathParams, change);
-  }
-
-  async function removeHook(request: CodeRequests["removeFunctionHook" | "removeTriggerHook"]) {
-    request.setAuditDetails({ before: webhooks.get(request.pathParams), after: {} });
-    await webhooks.remove(request.pathParams);
-    return {};
-  }
-
   /** Lists webhook deliveries of chain events, which are kept for a week after they succeeded. */
-  async function deliveries(request: CodeRequests["deliveries"]) {
+  async function deliveries(request: Requests<typeof deliveryEndpoints>["deliveries"]) {
     const { status } = request.params;
     return listNewest(dependencies, request, "_ChainMessage", status === undefined ? {} : { status });
   }
 
   /** Retries a failed delivery, or repeats a successful one. */
-  async function redeliver(request: CodeRequests["redeliver"]) {
+  async function redeliver(request: Requests<typeof deliveryEndpoints>["redeliver"]) {
     const { objectId } = request.pathParams;
     await objects.update(request.context, "_ChainMessage", objectId, { status: "waiting" });
     return {};
-  }
-
-  async function logs({ params: { limit, ...filter } }: CodeRequests["logs"]) {
-    return { results: logBuffer.lines(filter).slice(-limit) };
-  }
-
-  async function tail(request: CodeRequests["tail"]) {
-    const filter = request.params;
-    return eventStream(request, (send) => {
-      for (const line of logBuffer.lines(filter).slice(-100)) send("line", line);
-      return logBuffer.onLine((line) => {
-        if (matchesFilter(line, filter)) send("line", line);
-      });
-    });
   }
 }

@@ -14,27 +14,19 @@ import { checkPermission, parseRow } from "../checkPermission.ts";
 import { resolveMemberships } from "../memberships.ts";
 import { findRoleCycles } from "../roleCycles.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
-import { findSecurityIssues, type SecurityDependencies } from "../securityCheck.ts";
 import type { RouteDependencies } from "./routeContext.ts";
 
 const PAGE_SIZE = 1_000;
 
 export interface PermissionDependencies extends RouteDependencies {
   protectedFields: Config["protectedFields"];
-  security: SecurityDependencies;
   evaluateGates(userId: string): Promise<TokenGateResult[]>;
 }
 
-/** Routes for checking permissions, for the role hierarchy, and for security findings. */
+/** Routes for checking permissions, and for the role hierarchy. */
 export function permissionRoutes(dependencies: PermissionDependencies): StudioRoute[] {
   const { store, schemas, rules, objects } = dependencies;
-  return [
-    route(endpoints.check, check),
-    route(endpoints.roles, roles),
-    route(endpoints.security, async () => ({
-      results: await findSecurityIssues(dependencies.security, schemas),
-    })),
-  ];
+  return [route(endpoints.check, check), route(endpoints.roles, roles)];
 
   async function check({
     params,
