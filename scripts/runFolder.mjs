@@ -9,7 +9,7 @@ const NEEDED_BYTES = 4 * 2 ** 30;
 const PREFIX = "purse-tests-";
 
 /**
- * Calls a function with the environment of a run, in which `TMPDIR` is a new folder: in memory where there is room, as a
+ * Calls a function with the environment of a run, in which `TMPDIR` is a new folder: in memory if enough is free, as a
  * disk takes milliseconds for each commit of a database.
  */
 export function withRunFolder(run) {
@@ -25,7 +25,7 @@ export function withRunFolder(run) {
   }
 }
 
-/** Whether the folder in memory has room, and programs may be run from it. */
+/** Whether the folder in memory is large enough, and programs may be run from it. */
 function canUseMemory() {
   if (!existsSync(MEMORY) || !existsSync("/proc/mounts")) return false;
   const mounts = readFileSync("/proc/mounts", "utf8").split("\n");

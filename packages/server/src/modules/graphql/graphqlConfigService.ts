@@ -1,10 +1,10 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { z } from "zod";
-import { type GraphqlConfig, graphqlConfigSchema } from "./graphqlConfig.ts";
 import { CONFIG_OBJECT_ID } from "../../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { createRow, getRow, updateRow } from "../../database/serverRows.ts";
 import type { Store } from "../../database/store.ts";
+import { type GraphqlConfig, graphqlConfigSchema } from "./graphqlConfig.ts";
 
 export interface GraphqlConfigDependencies {
   store: Store;

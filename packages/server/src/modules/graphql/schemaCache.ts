@@ -1,8 +1,8 @@
 import { isInternalClassName } from "@purse/protocol";
 import type { GraphQLSchema } from "graphql";
-import type { GraphqlConfig } from "./graphqlConfig.ts";
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
 import { buildSchema } from "./buildSchema.ts";
+import type { GraphqlConfig } from "./graphqlConfig.ts";
 import type { GraphqlClass } from "./typeRegistry.ts";
 
 export interface SchemaCacheDependencies {

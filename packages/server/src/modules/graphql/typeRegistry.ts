@@ -8,8 +8,8 @@ import type {
   GraphQLObjectType,
   GraphQLUnionType,
 } from "graphql";
-import type { GraphqlClassConfig } from "./graphqlConfig.ts";
 import type { GraphqlContext } from "./context.ts";
+import type { GraphqlClassConfig } from "./graphqlConfig.ts";
 import type { FieldsOf } from "./selection.ts";
 
 /** A class as the GraphQL schema knows it. */
