@@ -91,7 +91,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["core", "config", "processes", "studioApi"],
   ["database"],
   ["data"],
-  ["mail", "auth", "realtime", "cloud"],
+  ["auth", "realtime", "cloud"],
   [
     "chainData",
     "chainEvents",
@@ -114,7 +114,6 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "config > core",
   "processes > config",
   "processes > core",
-  "auth > mail",
   "chainData > files",
   "chainData > ipfs",
   "files > images",

@@ -89,6 +89,41 @@ describe("modules", () => {
     expect(host.get(STORE).read()).toBe("rows");
   });
 
+  it("can be opened before the others for the service of one, with those that it needs", async () => {
+    const order: string[] = [];
+    const opening = <Service>(name: string, service: Service) => ({
+      name,
+      open() {
+        order.push(name);
+        return { service };
+      },
+    });
+    const mail = defineModule({
+      ...opening("mail", { send() {} }),
+      provides: MAIL,
+      needs: { store: STORE },
+    });
+    const store = defineModule({ ...opening("store", { read: () => "rows" }), provides: STORE });
+    const other = defineModule({ ...opening("other", undefined), needs: { clock: CLOCK, mail: MAIL } });
+    const { host } = setUp([other, mail, store]);
+    const opened = await host.openFor(MAIL);
+    expect(order).toEqual(["store", "mail"]);
+    expect(await host.openFor(MAIL)).toBe(opened);
+    host.provide(CLOCK, () => 7);
+    await host.open();
+    expect(order).toEqual(["store", "mail", "other"]);
+  });
+
+  it("are not opened for a service that nothing provides", async () => {
+    const { host } = setUp([
+      defineModule({ name: "mail", provides: MAIL, needs: { store: STORE }, open: () => ({}) }),
+    ]);
+    await expect(host.openFor(CLOCK)).rejects.toThrow('Nothing provides the service "clock"');
+    await expect(host.openFor(MAIL)).rejects.toThrow(
+      'The module "mail" needs "store", which nothing provides',
+    );
+  });
+
   it("get a service that opens after them as a function, which rejects calls before that", async () => {
     const late = token<() => string>("late");
     let read = () => "";

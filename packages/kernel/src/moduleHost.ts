@@ -14,6 +14,8 @@ export class ModuleHost {
   readonly #lifecycle: Lifecycle;
   readonly #registry = new ServiceRegistry();
   readonly #opened: OpenedModule[] = [];
+  /** Those that are open or opening. */
+  readonly #begun = new Set<ConfiguredModule>();
 
   /** Throws Error if a class is there twice. */
   constructor(modules: readonly ConfiguredModule[], lifecycle: Lifecycle) {
@@ -65,7 +67,19 @@ export class ModuleHost {
    * in a circle, or one does not open; it names the module. What was opened is registered with the lifecycle.
    */
   async open(): Promise<void> {
-    for (const module of sortByNeeds(this.#modules, (token) => this.#registry.has(token))) {
+    await this.#open(() => true);
+  }
+
+  /** Opens the module that provides a service, with those that it needs, before the others. Returns the service. */
+  async openFor<Service>(token: Token<Service>): Promise<Service> {
+    await this.#open(({ provides }) => provides?.name === token.name);
+    return this.get(token);
+  }
+
+  async #open(isWanted: (module: ConfiguredModule) => boolean): Promise<void> {
+    const closed = this.#modules.filter((module) => !this.#begun.has(module));
+    for (const module of sortByNeeds(closed, (token) => this.#registry.has(token), isWanted)) {
+      this.#begun.add(module);
       const contributions = await this.#lifecycle.start(module.name, () =>
         named(module.name, "did not open", () => module.open(this.#registry)),
       );
@@ -110,10 +124,11 @@ function assertUnique(kind: string, entries: readonly (readonly [key: string, mo
   }
 }
 
-/** The modules, each after those that it needs, otherwise in their order. */
+/** The wanted modules, each after those that it needs, otherwise in their order. */
 function sortByNeeds(
   modules: readonly ConfiguredModule[],
   isProvided: (token: Token<unknown>) => boolean,
+  isWanted: (module: ConfiguredModule) => boolean,
 ): ConfiguredModule[] {
   const providers = new Map<string, ConfiguredModule>();
   for (const module of modules) {
@@ -142,7 +157,7 @@ function sortByNeeds(
     }
     sorted.add(module);
   };
-  for (const module of modules) visit(module, []);
+  for (const module of modules.filter(isWanted)) visit(module, []);
   return [...sorted];
 }
 

@@ -4,6 +4,7 @@ import { apiKeys } from "./modules/apiKeys/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
 import { graphql } from "./modules/graphql/index.ts";
 import { logs } from "./modules/logs/index.ts";
+import { mail } from "./modules/mail/index.ts";
 import { mcp } from "./modules/mcp/index.ts";
 import { purchases } from "./modules/purchases/index.ts";
 import { push } from "./modules/push/index.ts";
@@ -17,6 +18,7 @@ export const MODULES: readonly Module[] = [
   globalConfig,
   graphql,
   logs,
+  mail,
   mcp,
   purchases,
   push,

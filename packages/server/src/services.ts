@@ -29,7 +29,6 @@ import { openFileService, openUploads, reserveFilesFolder } from "./files/index.
 import { openImages } from "./images/index.ts";
 import { openIpfsService } from "./ipfs/index.ts";
 import { createJobs } from "./jobs/jobs.ts";
-import { openMailService } from "./mail/mailService.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
   ACCOUNTS,
@@ -58,6 +57,7 @@ import {
   STUDIO,
   STUDIO_CLASSES,
 } from "./module/tokens.ts";
+import { MAIL } from "./modules/mail/token.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { openAlerts } from "./monitoring/openAlerts.ts";
 import { openMonitoring } from "./monitoring/openMonitoring.ts";
@@ -88,6 +88,12 @@ export async function openServices(dependencies: ServiceDependencies) {
   const shared = { config, lifecycle, logger, report };
   const events = new EventBus(report);
   const drainState = new DrainState();
+  const modules = new ModuleHost(config.modules, lifecycle);
+  modules.provide(LOG, logger);
+  modules.provide(LOG_LINES, logBuffer);
+  modules.provide(REPORT, report);
+  modules.provide(EVENTS, events);
+  modules.provide(SHARED_SETTINGS, config);
   const http = createHttpContext(config, logger);
   const { publicUrl, verifyMasterKey, clientAddressOf } = http;
   const metrics = createMetrics(dependencies.processes);
@@ -111,6 +117,8 @@ export async function openServices(dependencies: ServiceDependencies) {
     onFailed: onFatal,
   });
   const { store, leases } = database;
+  modules.provide(CLOCK, store.now);
+  modules.provide(STORE, store);
   const processLimiter = createMemoryLimiter({ clock: () => performance.now() });
   const databaseLimiter = store.rateLimits
     ? createSharedLimiter({ ...store.rateLimits, fallback: processLimiter })
@@ -138,7 +146,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   const uploads = await lifecycle.start("uploads", () => openUploads(config));
   const images = openImages(shared);
   const chain = createChainData({ config, chains, ipfs, fileUrls, uploadQuota: uploads.quota, logger });
-  const mail = await lifecycle.start("mail", () => openMailService(config, store, logger));
+  const mail = await modules.openFor(MAIL);
 
   const cloud = createCloud({
     config,
@@ -212,7 +220,6 @@ export async function openServices(dependencies: ServiceDependencies) {
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
   data.addRules([...auth.rules, ...jobs.rules]);
-  const modules = new ModuleHost(config.modules, lifecycle);
   data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules]);
   await lifecycle.start("classes", data.load);
 
@@ -246,13 +253,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     budget: database.replyMemory,
     maxAnswerBytes: config.maxAnswerBytes,
   });
-  modules.provide(LOG, logger);
-  modules.provide(LOG_LINES, logBuffer);
-  modules.provide(REPORT, report);
-  modules.provide(EVENTS, events);
-  modules.provide(SHARED_SETTINGS, config);
-  modules.provide(CLOCK, store.now);
-  modules.provide(STORE, store);
   modules.provide(SCHEMAS, schemas);
   modules.provide(OBJECTS, objects);
   modules.provide(CLOUD, cloud);

@@ -5,8 +5,8 @@ import type { ApiReply, ApiRequest, ApiRoute, Method, ParseEndpoint } from "../c
 import { defineEndpoints, nothing, routesOf } from "../core/http/endpoint.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
+import { sendInBackground } from "../core/sendInBackground.ts";
 import { UPDATE_CONFLICT } from "../database/store.ts";
-import { sendInBackground } from "../mail/sendInBackground.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import type { AuthDependencies } from "./authDependencies.ts";
 import { isEmailAddress } from "./emailAddress.ts";

@@ -4,12 +4,11 @@ import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
 import type { EmailCondition, UserCondition } from "../config/userConditions.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { Logger } from "../core/logger.ts";
+import type { Mailer, MailService } from "../core/mail.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { AuthTriggers } from "../data/objects/triggers.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import type { Store } from "../database/store.ts";
-import type { Mailer } from "../mail/mailer.ts";
-import type { MailTemplates } from "../mail/storedMailTemplates.ts";
 import type { AccountLimits } from "./accountLimits.ts";
 import type { BalanceReader } from "./balanceReader.ts";
 import type { ChainReader } from "./contractWallet.ts";
@@ -77,7 +76,7 @@ export interface AuthDependencies {
   /** Undefined if email is not configured. */
   mailer: Mailer | undefined;
   /** Renders the emails. */
-  mailTemplates: Pick<MailTemplates, "render">;
+  mailTemplates: Pick<MailService, "render">;
   /** Milliseconds since the epoch. */
   clock(): number;
   logger: Logger;

@@ -3,11 +3,11 @@ import type { Config } from "../config/loadConfig.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
+import type { MailService } from "../core/mail.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { AuthTriggers } from "../data/objects/triggers.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { Store } from "../database/store.ts";
-import type { MailService } from "../mail/mailService.ts";
 import { AccountLimits } from "./accountLimits.ts";
 import { type AuthService, createAuthService } from "./index.ts";
 import { onWalletsLinked } from "./linkedWallets.ts";
@@ -49,7 +49,7 @@ export async function openAuthService(dependencies: OpenAuthDependencies): Promi
       siweDomains: dependencies.siweDomains,
     },
     mailer: mail.mailer,
-    mailTemplates: mail.templates,
+    mailTemplates: mail,
     limits: new AccountLimits(dependencies.limiter, config.accountLimits),
     triggers: dependencies.triggers,
     events,

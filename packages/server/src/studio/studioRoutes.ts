@@ -14,7 +14,6 @@ import { type CodeDependencies, codeRoutes } from "./routes/code.ts";
 import { type ConsoleDependencies, consoleRoutes } from "./routes/console.ts";
 import { type DataDependencies, dataRoutes } from "./routes/data.ts";
 import { type FileDependencies, fileRoutes } from "./routes/files.ts";
-import { type MailDependencies, mailRoutes } from "./routes/mails.ts";
 import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts";
 import { passkeyRoutes } from "./routes/passkeys.ts";
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
@@ -41,7 +40,6 @@ export interface StudioRoutesDependencies
     Pick<StreamDependencies, "streams">,
     FileDependencies,
     SchemaDependencies,
-    Pick<MailDependencies, "mailer" | "mails" | "outbox">,
     OverviewDependencies,
     Pick<PermissionDependencies, "evaluateGates">,
     StudioServices {
@@ -69,7 +67,6 @@ export function createStudioRoutes(
     ...permissionRoutes({ ...dependencies, protectedFields: config.protectedFields }),
     ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),
     ...consoleRoutes(dependencies),
-    ...mailRoutes({ ...dependencies, appName }),
     ...chainRoutes(dependencies),
     ...studioStreamRoutes(dependencies),
     ...fileRoutes(dependencies),

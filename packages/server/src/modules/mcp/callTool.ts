@@ -18,7 +18,7 @@ interface AuditedCall {
 }
 
 /** The audit log of the studio. */
-export interface McpAudit {
+interface McpAudit {
   /** Adds the entry of a call that changes something before it begins. */
   begin(entry: AuditedCall): Promise<string>;
   complete(

@@ -1,4 +1,4 @@
-import type { Logger } from "../core/logger.ts";
+import type { Logger } from "./logger.ts";
 
 /** Does not wait for an email. A failure is only logged, so that neither the response nor its timing reveals anything. */
 export function sendInBackground(sending: Promise<unknown>, logger: Logger): void {

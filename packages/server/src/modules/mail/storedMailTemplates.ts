@@ -10,10 +10,10 @@ import {
   renderMail,
   validateMail,
 } from "@purse/protocol";
-import type { Mail } from "../core/mail.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { getRow } from "../database/serverRows.ts";
-import type { Store } from "../database/store.ts";
+import type { Mail } from "../../core/mail.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { getRow } from "../../database/serverRows.ts";
+import type { Store } from "../../database/store.ts";
 
 export interface MailTemplatesDependencies {
   store: Store;

@@ -2,13 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Logger } from "../core/logger.ts";
-import type { Mail } from "../core/mail.ts";
-
-/** Sends emails. Rejects if the mail server does not accept an email. */
-export interface Mailer {
-  send(mail: Mail): Promise<void>;
-}
+import type { Logger } from "../../core/logger.ts";
+import type { Mail, Mailer } from "../../core/mail.ts";
 
 interface MailConfig {
   /** The sender, as in `Purse <no-reply@example.org>`. */

@@ -9,14 +9,20 @@ import {
   renderMail,
 } from "@purse/protocol";
 import { isEmailAddress } from "../../auth/emailAddress.ts";
-import type { Mailer } from "../../mail/mailer.ts";
-import { assertMailTemplate, type MailTemplates, requireMailName } from "../../mail/storedMailTemplates.ts";
+import type { Mailer } from "../../core/mail.ts";
+import {
+  type Requests,
+  requireSignedIn,
+  route,
+  type StudioRequest,
+  type StudioRoute,
+} from "../../studio/route.ts";
 import { mailEndpoints as endpoints, type StudioMailTemplate } from "../../studioApi/mails.ts";
-import { type Requests, requireSignedIn, route, type StudioRequest, type StudioRoute } from "../route.ts";
+import { assertMailTemplate, type MailTemplates, requireMailName } from "./storedMailTemplates.ts";
 
 type MailRequests = Requests<typeof endpoints>;
 
-export interface MailDependencies {
+export interface MailAdminDependencies {
   /** Undefined if mails cannot be sent. */
   mailer: Mailer | undefined;
   mails: MailTemplates;
@@ -30,7 +36,12 @@ const MAX_MAILS = 200;
 const MAIL_FILE = /^[\w-]{1,100}\.eml$/;
 
 /** Routes for mails: outbox in development, templates, and test mails. */
-export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailDependencies): StudioRoute[] {
+export function mailAdminRoutes({
+  mailer,
+  mails: templates,
+  outbox,
+  appName,
+}: MailAdminDependencies): StudioRoute[] {
   return [
     route(endpoints.list, listMails),
     route(endpoints.get, async ({ pathParams }) => ({ text: await readMail(pathParams.file) })),
