@@ -54,7 +54,9 @@ function parseMutability({ stateMutability, constant, payable }: JsonObject): Ab
       return stateMutability;
     default:
       // Before Solidity 0.5: https://docs.soliditylang.org/en/v0.5.0/050-breaking-changes.html
-      return constant === true ? "view" : payable === true ? "payable" : "nonpayable";
+      if (payable === true) return "payable";
+      // Short entries that people write say nothing: a call is refused only where the ABI says that it writes.
+      return constant === true || (constant === undefined && payable === undefined) ? "view" : "nonpayable";
   }
 }
 
