@@ -1,5 +1,12 @@
 import type { ChainService } from "@purse/chain";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  tryParseJson,
+} from "@purse/protocol";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
@@ -188,6 +195,11 @@ export class ChainEvents {
       ...(hasAbi && { abi }),
       ...(syncHistorical !== undefined && { sync_historical: syncHistorical }),
     };
+    // In a query string all parameters are text.
+    for (const name of ["sync_historical", "confirmations", "filter"]) {
+      const value = watchOptions[name];
+      if (typeof value === "string") watchOptions[name] = tryParseJson(value) ?? value;
+    }
     const { id } = parseWatch(watchOptions, this.#selector);
     const options = { ...watchOptions, ...(hasAbi && { abi: abiEntries(abi) }) };
     const known = await this.#storedWatches();
