@@ -254,6 +254,12 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
     expect(stored).toMatchObject({ sync_historical: true, confirmations: 1, filter: { ne: ["value", "0"] } });
     await hand.transferToken(0, hand.account(1), 17n);
     await until(tableName, { value: "17" }, 1);
+
+    expect((await watch({ tableName, abi, filter })).body).toEqual(body);
+    expect((await watch({ tableName, abi, filter, confirmations: 5 })).body).toEqual({
+      code: 142,
+      error: `Invalid watch: ${tableName} has it already, with another confirmations: call unwatchContractEvent first`,
+    });
   });
 
   it("are sent in order to live queries and signed webhooks, also after an outage, and retracted", async () => {

@@ -200,11 +200,15 @@ export class ChainEvents {
       const value = watchOptions[name];
       if (typeof value === "string") watchOptions[name] = tryParseJson(value) ?? value;
     }
-    const { id } = parseWatch(watchOptions, this.#selector);
+    const watch = parseWatch(watchOptions, this.#selector);
     const options = { ...watchOptions, ...(hasAbi && { abi: abiEntries(abi) }) };
     const known = await this.#storedWatches();
-    const duplicate = known.find((row) => this.#tryParseWatch(row, true)?.id === id);
-    if (duplicate) return { success: true, objectId: duplicate.objectId ?? null };
+    for (const row of known) {
+      const existing = this.#tryParseWatch(row, true);
+      if (existing?.id !== watch.id) continue;
+      assertSameOptions(existing, watch, watchOptions);
+      return { success: true, objectId: row.objectId ?? null };
+    }
     const { body } = await this.#dependencies.objects.create(request, "_ChainWatch", options);
     return { success: true, objectId: body.objectId ?? null };
   }
@@ -377,12 +381,31 @@ function assertMaster({ auth }: FunctionCall): void {
   }
 }
 
+function isGiven(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
 function assertEventNamed({ abi, topic }: JsonObject): void {
-  const isGiven = (value: JsonValue | undefined) => value !== undefined && value !== null;
   if (isGiven(abi) || isGiven(topic)) return;
   throw new ProtocolError(
     ErrorCode.VALIDATION_ERROR,
     "Invalid watch: topic or abi must name the event; watchAddress watches an address",
+  );
+}
+
+/** Throws 142 if a watch exists and a request for it asks for more: nothing would be changed. */
+function assertSameOptions(existing: Watch, requested: Watch, options: JsonObject): void {
+  const changed = [
+    ...(requested.isHistorical && !existing.isHistorical ? ["sync_historical"] : []),
+    ...(["confirmations", "webhook"] as const).filter(
+      (name) => isGiven(options[name]) && existing[name] !== requested[name],
+    ),
+  ];
+  if (changed.length === 0) return;
+  throw new ProtocolError(
+    ErrorCode.VALIDATION_ERROR,
+    `Invalid watch: ${requested.className} has it already, with another ${changed.join(" and ")}: ` +
+      "call unwatchContractEvent first",
   );
 }
 
