@@ -30,6 +30,12 @@ describe("the topic of an event", () => {
       expect(parseEventSelection(ADDRESS, abi("uint"), topic)).toMatchObject({ topic: TRANSFER });
   });
 
+  it("is found in the file of a compiler", () => {
+    const file = { contractName: "Token", abi: [abi("uint256")] };
+    for (const given of [file, JSON.stringify(file)])
+      expect(parseEventSelection(ADDRESS, given, undefined)).toMatchObject({ topic: TRANSFER });
+  });
+
   it("has the fields of tuples in parentheses", () => {
     expect(parseTopic("Moved(tuple(uint a, string b)[] items)")).toBe(
       parseTopic("Moved((uint256,string)[])"),

@@ -74,8 +74,10 @@ function selectorOf(declaration: string): string | undefined {
   }
 }
 
+/** The entries of an ABI: a list, one entry, or the file of a compiler with an `abi`, as JSON or JSON text. */
 function toEntries(abi: JsonValue | undefined): JsonObject[] {
   const value = typeof abi === "string" ? parseJson(abi) : abi;
+  if (isJsonObject(value) && value.type === undefined && value.abi !== undefined) return toEntries(value.abi);
   const list = Array.isArray(value) ? value : [value];
   return list.filter(isJsonObject);
 }

@@ -424,5 +424,7 @@ function chainName(selector: JsonValue | undefined): string {
 function abiEntries(abi: JsonValue | undefined): JsonValue {
   const value: unknown = typeof abi === "string" ? JSON.parse(abi) : abi;
   if (Array.isArray(value)) return value;
-  return isJsonObject(value) ? [value] : [];
+  if (!isJsonObject(value)) return [];
+  // The file of a compiler has the ABI among other things.
+  return value.type === undefined && value.abi !== undefined ? abiEntries(value.abi) : [value];
 }
