@@ -1,6 +1,7 @@
 import type { Comparison, Operand } from "./condition.ts";
 import { isPolygon, isWireFile } from "./fieldTypes.ts";
 import { closedPolygon } from "./geo.ts";
+import { isoTime } from "./isoTime.ts";
 import { invalid, invalidValue } from "./queryErrors.ts";
 import { relativeTime } from "./relativeTime.ts";
 import { isStorableText, numberDecimalOf } from "./storableValues.ts";
@@ -33,8 +34,8 @@ const TIMES: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
 export function parseOperand(sent: JsonValue | undefined, name: string): Operand {
   if (sent === null || sent === undefined) return { type: "null" };
   // As text, times are those of objects in JSON: `{ "createdAt": { "$gt": "2024-02-29T10:00:00+01:00" } }`.
-  const isTime = typeof sent === "string" && TIMES.has(name);
-  const value = canonicalDates(isTime ? { __type: "Date", iso: sent } : sent, name);
+  if (typeof sent === "string" && TIMES.has(name)) return timeOperand(sent);
+  const value = canonicalDates(sent, name);
   if (typeof value === "string") {
     assertComparableText(value);
     return { type: "string", value };
@@ -58,6 +59,15 @@ export function parseOperand(sent: JsonValue | undefined, name: string): Operand
   if (number !== undefined) return { type: "number", value: number };
   assertComparable(value);
   return { type: "json", value };
+}
+
+/** A text that is no date is of another type than a time, as any number is: it equals none, and is in no order with them. */
+function timeOperand(text: string): Operand {
+  assertComparableText(text);
+  const time = isoTime(text);
+  return time === undefined
+    ? { type: "number", value: 0 }
+    : { type: "date", value: new Date(time).toISOString() };
 }
 
 function assertComparable(value: JsonValue): void {
