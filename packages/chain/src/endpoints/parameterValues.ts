@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
 import { z } from "zod";
+import { parseTopic } from "../events/parseSelection.ts";
 import { parseTime } from "./parseTime.ts";
 
 /*
@@ -30,6 +31,20 @@ export const addresses = list(address);
 const HASH_EXAMPLE = "0x0d9f4a2b2c9b0a7e8c5e6f1d3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a6978";
 /** 32 bytes. */
 export const hash = hex(HASH_EXAMPLE, "must be a hash: 0x and 64 hexadecimal digits");
+
+/** Topic 0 of an event, also as the signature of the event. */
+export const eventTopic = z.preprocess(
+  (value) => (typeof value === "string" && value.includes("(") ? topicOf(value) : value),
+  hash,
+);
+
+function topicOf(signature: string): string {
+  try {
+    return parseTopic(signature);
+  } catch {
+    return signature;
+  }
+}
 
 const POOL_ERROR = "must be an address, or the id of a pool: 0x and 40 or 64 hexadecimal digits";
 /** The contract of a pool, or its id where one contract holds the tokens of all pools. */

@@ -217,6 +217,16 @@ it.each(["token_address", "tokenAddress"])("the tokens of a body have %s", (key)
   });
 });
 
+it("the topic of an event may be its signature", () => {
+  const topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+  const call = { address, data: { type: "event", name: "Transfer", inputs: [] } };
+  for (const given of [topic, "Transfer(address,address,uint256)"])
+    expect(read("getContractEvents", { ...call, topic: given })).toMatchObject({ topic });
+  expect(errorMessage("getContractEvents", { ...call, topic: "Transfer(" })).toContain(
+    "topic must be a hash",
+  );
+});
+
 it("an ABI may be the value of abi in a body", () => {
   const event = { type: "event", name: "Ping", inputs: [] };
   for (const abi of [event, [event], JSON.stringify([event])])
