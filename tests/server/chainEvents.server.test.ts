@@ -125,6 +125,10 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
       },
       MASTER,
     );
+  async function watchesOf(tableName: string): Promise<unknown[]> {
+    const path = `/classes/_ChainWatch${query({ where: { tableName } })}`;
+    return Object((await rest(purse, "GET", path, undefined, MASTER)).body).results;
+  }
   async function found(className: string, where: object = {}): Promise<JsonObject[]> {
     const { body } = await rest(purse, "GET", `/classes/${className}${query({ where, limit: 1000 })}`);
     return Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
@@ -238,6 +242,24 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
     }
     expect(await found("Transfers", { objectId: object?.objectId })).toEqual([object]);
     expect([(await found("Transfers")).length, await watches()]).toEqual([made, watched]);
+  });
+
+  it("are watched by options as text, as a query string has them", async () => {
+    const tableName = newTable("AsText");
+    const abi = JSON.stringify(TRANSFER).replaceAll("uint256", "uint");
+    const filter = JSON.stringify({ ne: ["value", "0"] });
+    const { body } = await watch({ tableName, abi, filter, sync_historical: "true", confirmations: "1" });
+    expect(body.result).toMatchObject({ success: true });
+    const [stored] = await watchesOf(tableName);
+    expect(stored).toMatchObject({ sync_historical: true, confirmations: 1, filter: { ne: ["value", "0"] } });
+    await hand.transferToken(0, hand.account(1), 17n);
+    await until(tableName, { value: "17" }, 1);
+
+    expect((await watch({ tableName, abi, filter })).body).toEqual(body);
+    expect((await watch({ tableName, abi, filter, confirmations: 5 })).body).toEqual({
+      code: 142,
+      error: `Invalid watch: ${tableName} has it already, with another confirmations: call unwatchContractEvent first`,
+    });
   });
 
   it("are sent in order to live queries and signed webhooks, also after an outage, and retracted", async () => {

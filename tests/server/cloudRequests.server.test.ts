@@ -39,6 +39,53 @@ describe.each(DATABASES)("cloud code requests on %s", (database) => {
     expect((await call("validated", { what })).body).toEqual(validated);
   });
 
+  it.each<[string, number, object]>([
+    ["fields", 141, { field: "name", reasons: ["short"] }],
+    ["parseFields", 9001, { field: "name" }],
+    ["messageFields", 141, { field: "name" }],
+  ])("that throw an object as %s return %i with the object", async (what, code, error) => {
+    for (const name of ["throws", "rejects"]) {
+      expect((await call(name, { what })).body).toEqual({ code, error });
+    }
+    expect((await rest(purse, "POST", "/classes/Throwing", { what })).body).toEqual({ code, error });
+    const validated = { code: code === 141 ? 142 : code, error };
+    expect((await call("validated", { what })).body).toEqual(validated);
+  });
+
+  it("with a beforeFind that returns another query keep what the client asks for and the query leaves open", async () => {
+    for (const n of [1, 2, 3]) await rest(purse, "POST", "/classes/Narrowed", { n, text: "t" });
+    const find = async (parameters: string) =>
+      (await rest(purse, "GET", `/classes/Narrowed?${parameters}`)).body;
+    expect(await find("count=1&limit=0")).toEqual({ results: [], count: 2 });
+    const [first, ...others] = Object(await find("order=-n&limit=1&keys=n")).results;
+    expect([first.n, first.text, others]).toEqual([3, undefined, []]);
+    expect(await find("order=n&skip=1&limit=5&keys=n")).toEqual({
+      results: [expect.objectContaining({ n: 3 })],
+    });
+  });
+
+  it("send the fields that an afterFind sets, whatever the client selects", async () => {
+    await rest(purse, "POST", "/classes/Extended", { first: "Ada", last: "Lovelace", age: 36 });
+    const [found, made] = Object((await rest(purse, "GET", "/classes/Extended?keys=last")).body).results;
+    expect(found).toMatchObject({ last: "Lovelace", full: "Ada Lovelace" });
+    expect(found).not.toHaveProperty("age");
+    expect(made).toMatchObject({ made: true });
+  });
+
+  it("validate parameters by classes such as Date and GeoPoint", async () => {
+    const at = { __type: "Date", iso: "2026-01-02T03:04:05.678Z" };
+    const place = { __type: "GeoPoint", latitude: 1, longitude: 2 };
+    expect((await call("typed", { at, place, item: {} })).body).toEqual({ result: "ran" });
+    for (const [name, type, wrong] of [
+      ["at", "date", "2026-01-02"],
+      ["item", "object", []],
+    ]) {
+      const error = `Validation failed. Invalid type for ${name}. Expected: ${type}`;
+      expect((await call("typed", { [String(name)]: wrong })).body).toEqual({ code: 142, error });
+    }
+    expect((await call("typed", { place: at })).body).toMatchObject({ code: 142 });
+  });
+
   it.each<[string, number, string | RegExp]>([
     ["text", 130, "a text"],
     ["error", 130, "an error"],

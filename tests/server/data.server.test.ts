@@ -109,6 +109,10 @@ describe("the data API", () => {
     expect(missing.body.error).toMatch(/^reviewContracts is not available: .*Cloud code can define/);
   });
 
+  it("answers paths that end with a slash", async () => {
+    expect(await get(`/${address}/balance/?chain=0x0539`)).toEqual(await get(`/${address}/balance`));
+  });
+
   it("replaces an empty address with that of the signed-in user", async () => {
     const ann = await signInWithWallet(purse, 0);
     const { body } = await rest(purse, "POST", "/functions/getNativeBalance", { address: "" }, ann);
@@ -138,6 +142,12 @@ describe("the data API", () => {
     ["an unknown chain", `/${address}/balance?chain=moon`, 400, 'chain "moon"'],
     ["a chain without a node", `/${address}/balance?chain=bsc`, 400, "PURSE_CHAIN_BSC_RPC_URL"],
     ["a bad block", `/${address}/balance?to_block=x`, 400, "to_block must be"],
+    [
+      "a block that is not mined",
+      `/${address}/balance?to_block=99999999`,
+      400,
+      "block 99999999 does not exist yet: the latest block of the chain is ",
+    ],
     ["an invalid cursor", `/${address}/erc20/transfers?cursor=abc`, 400, "cursor is invalid"],
     ["a limit of 0", `/${address}/erc20/transfers?limit=0`, 400, "limit must be"],
     ["an unknown endpoint", "/no/such/endpoint", 404, "No endpoint GET /no/such/endpoint"],

@@ -8,7 +8,7 @@ const chain = (id: number, name: string, aliases: string[] = []) => ({
 describe("the chain selector", () => {
   const select = createChainSelector([chain(1, "eth"), chain(97, "bsc testnet"), chain(1337, "local")]);
 
-  it.each(["eth", "ETH", "Eth", "mainnet", "0x1", "1", 1, undefined, ""])(
+  it.each(["eth", "ETH", "Eth", "mainnet", "0x1", "0x01", "0X0001", "1", "01", 1, undefined, ""])(
     "resolves %j to eth",
     { tags: ["9.default-chain", "7.data.default-chain"] },
     (name) => {

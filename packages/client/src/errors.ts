@@ -1,10 +1,10 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type ErrorContent, ProtocolError } from "@purse/protocol";
 
 type Codes = typeof ErrorCode;
 
 /** The protocol's error class with the error codes as static properties. */
 export interface ParseErrorClass extends Codes {
-  new (code: number, message: string, status?: number): ProtocolError;
+  new (code: number, message: ErrorContent, status?: number): ProtocolError;
   readonly prototype: ProtocolError;
   readonly INVALID_VALUE: 162;
 }

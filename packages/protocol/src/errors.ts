@@ -1,22 +1,33 @@
 /** Error codes of the Parse protocol, exported as a module so that bundlers can drop unused ones. */
 export * as ErrorCode from "./errorCodes.ts";
 
+/** What an error tells clients: a text, or an object, which cloud code may throw in its place. */
+export type ErrorContent = string | Readonly<Record<string, unknown>>;
+
 /**
  * An error that is shown to clients: `code` and `message` are sent as `{code, error}`. `status` is the HTTP status of
- * the response; by default the API derives it from the code.
+ * the response; by default the API derives it from the code. An object is sent as it is, and `message` is its JSON.
  */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
   declare readonly code: number;
   declare readonly status: number | undefined;
+  readonly #object: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: number, message: string, status?: number) {
-    super(message);
+  constructor(code: number, message: ErrorContent, status?: number) {
+    const isObject = typeof message === "object" && message !== null;
+    super(isObject ? JSON.stringify(message) : message);
+    this.#object = isObject ? message : undefined;
     this.code = code;
     this.status = status;
   }
 
-  toJSON(): { code: number; error: string | Record<string, unknown> } {
-    return { code: this.code, error: this.message };
+  /** What is sent: the object that the error was made of, otherwise the message. */
+  get content(): ErrorContent {
+    return this.#object ?? this.message;
+  }
+
+  toJSON(): { code: number; error: ErrorContent } {
+    return { code: this.code, error: this.content };
   }
 }

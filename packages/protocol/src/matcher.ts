@@ -129,7 +129,13 @@ function compileField(original: FieldCondition, options: MatcherOptions): Matche
       const keys = new Set(
         subQueryObjects(condition.query, options).flatMap((object) => selectedKeys(readKey(object))),
       );
-      return (object) => anyItem(read(object), (item) => keys.has(jsonKey(item))) !== condition.negated;
+      const { key, query, path } = condition;
+      const isOfIds = path.length === 1 && key.length === 1 && key[0] === "objectId";
+      const isFound = (value: PathValue) =>
+        isOfIds && isPointer(value)
+          ? value.className === query.className && keys.has(jsonKey(value.objectId))
+          : anyItem(value, (item) => keys.has(jsonKey(item)));
+      return (object) => isFound(read(object)) !== condition.negated;
     }
     case "text": {
       const test = options.text?.(condition.search);

@@ -69,6 +69,7 @@ describe("parseQuery", () => {
     ["$where", { where: { $where: "1" } }, 105],
     ["$expr", { where: { $expr: {} } }, 105],
     ["a mix of operators and keys", { where: { a: { $gt: 1, b: 2 } } }, 102],
+    ["an operator within a value", { where: { a: { $gt: { $date: "2026-01-01" } } } }, 102],
     ["an $in that is no list", { where: { a: { $in: "x" } } }, 107],
     ["an empty $or", { where: { $or: [] } }, 102],
     ["a where that is no object", { where: [1] }, 102],

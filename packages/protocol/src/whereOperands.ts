@@ -1,7 +1,8 @@
 import type { Comparison, Operand } from "./condition.ts";
 import { isPolygon, isWireFile } from "./fieldTypes.ts";
 import { closedPolygon } from "./geo.ts";
-import { invalidValue } from "./queryErrors.ts";
+import { isoTime } from "./isoTime.ts";
+import { invalid, invalidValue } from "./queryErrors.ts";
 import { relativeTime } from "./relativeTime.ts";
 import { isStorableText, numberDecimalOf } from "./storableValues.ts";
 import { canonicalDates } from "./wireDates.ts";
@@ -26,9 +27,14 @@ export function parseComparisonOperand(
   }
 }
 
+/** Fields with the times of an object. */
+const TIMES: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
+
 /** Throws 107 for a value that cannot be stored, 111 for a date that does not exist. `name` is that of the field. */
 export function parseOperand(sent: JsonValue | undefined, name: string): Operand {
   if (sent === null || sent === undefined) return { type: "null" };
+  // As text, times are those of objects in JSON: `{ "createdAt": { "$gt": "2024-02-29T10:00:00+01:00" } }`.
+  if (typeof sent === "string" && TIMES.has(name)) return timeOperand(sent);
   const value = canonicalDates(sent, name);
   if (typeof value === "string") {
     assertComparableText(value);
@@ -55,11 +61,22 @@ export function parseOperand(sent: JsonValue | undefined, name: string): Operand
   return { type: "json", value };
 }
 
+/** A text that is no date is of another type than a time, as any number is: it equals none, and is in no order with them. */
+function timeOperand(text: string): Operand {
+  assertComparableText(text);
+  const time = isoTime(text);
+  return time === undefined
+    ? { type: "number", value: 0 }
+    : { type: "date", value: new Date(time).toISOString() };
+}
+
 function assertComparable(value: JsonValue): void {
   if (typeof value === "string") assertComparableText(value);
   else if (Array.isArray(value)) for (const item of value) assertComparable(item);
   else if (isJsonObject(value)) {
     for (const key of Object.keys(value)) {
+      // No object has such a key: the sender means something else, such as MongoDB's `{ "$date": … }`.
+      if (key.startsWith("$")) throw invalid(`bad value: ${key.slice(0, 64)}`);
       assertComparableText(key);
       assertComparable(value[key] ?? null);
     }

@@ -9,7 +9,10 @@ export type AbiEntry = AbiFunction | AbiEvent | AbiError;
 
 const MAX_DEPTH = 16;
 const MAX_TYPE_LENGTH = 64;
-const TYPE = /^(u?int(\d{1,3})?|address|bool|bytes\d{0,2}|string|function|tuple)((\[\d{0,6}\])*)$/;
+const TYPE =
+  /^(?:u?int(?<bits>\d{1,3})?|address|bool|bytes(?<bytes>\d{1,2})?|string|function|tuple)(\[\d{0,6}\])*$/;
+/** Integers without a size. Selectors are made of the names of types with it. */
+const SHORT_INTEGER = /^(u?int)(?=\[|$)/;
 
 /**
  * Returns the functions, events and errors; other entries are ignored. Throws ProtocolError with HTTP 400 for malformed
@@ -54,7 +57,9 @@ function parseMutability({ stateMutability, constant, payable }: JsonObject): Ab
       return stateMutability;
     default:
       // Before Solidity 0.5: https://docs.soliditylang.org/en/v0.5.0/050-breaking-changes.html
-      return constant === true ? "view" : payable === true ? "payable" : "nonpayable";
+      if (payable === true) return "payable";
+      // Short entries that people write say nothing: a call is refused only where the ABI says that it writes.
+      return constant === true || (constant === undefined && payable === undefined) ? "view" : "nonpayable";
   }
 }
 
@@ -63,14 +68,25 @@ function parseParameters(value: unknown, of: string, depth = 0): AbiParameter[] 
   if (!Array.isArray(value) || depth > MAX_DEPTH) throw malformedEntry(of);
   return value.map((each: unknown): AbiParameter => {
     if (typeof each !== "object" || each === null || !("type" in each)) throw malformedEntry(of);
-    const { type } = each;
-    if (typeof type !== "string" || type.length > MAX_TYPE_LENGTH || !TYPE.test(type))
-      throw malformedEntry(of);
+    if (typeof each.type !== "string" || !isType(each.type)) throw malformedEntry(of);
+    const type = each.type.replace(SHORT_INTEGER, "$1256");
     const name = "name" in each && typeof each.name === "string" ? { name: each.name } : {};
     if (!type.startsWith("tuple")) return { ...name, type };
     const components = parseParameters("components" in each ? each.components : undefined, of, depth + 1);
     return { ...name, type, components };
   });
+}
+
+function isType(type: string): boolean {
+  const { groups } = (type.length <= MAX_TYPE_LENGTH && TYPE.exec(type)) || {};
+  if (!groups) return false;
+  const { bits = "256", bytes = "32" } = groups;
+  return Number(bits) % 8 === 0 && isSize(Number(bits) / 8) && isSize(Number(bytes));
+}
+
+/** Whether values of a type can have as many bytes. */
+function isSize(bytes: number): boolean {
+  return bytes >= 1 && bytes <= 32;
 }
 
 function malformedEntry(name: string): ProtocolError {

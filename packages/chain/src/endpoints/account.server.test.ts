@@ -84,11 +84,13 @@ describe("getNativeBalance", () => {
     expect(before).toEqual({ balance: "10000000000000000000000" });
   });
 
-  it("returns the node's error for a block that does not exist", async () => {
+  it("names the latest block if the requested one does not exist", async () => {
     const methods = service.run("getNativeBalance", { address: chain.account(1), to_block: 1_000_000 });
     await expect(methods).rejects.toMatchObject({
       status: 400,
-      message: expect.stringContaining("failed"),
+      message: expect.stringMatching(
+        /^block 1000000 does not exist yet: the latest block of the chain is \d+$/,
+      ),
     });
   });
 });

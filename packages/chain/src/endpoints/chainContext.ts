@@ -105,6 +105,10 @@ export async function withNodeErrors<T>(
     if (error instanceof InvalidNodeDataError)
       throw chainUnavailable(chain, `its node is rejected (${error.message})`);
     if (error instanceof RpcError) {
+      const latest =
+        block === undefined ? undefined : await chain.node.getBlockNumber().catch(() => undefined);
+      if (block !== undefined && latest !== undefined && block > latest)
+        throw invalid(`block ${block} does not exist yet: the latest block of the chain is ${latest}`);
       const message = `the node of chain "${chain.config.name}" failed: ${error.message.slice(0, 200)}`;
       if (block === undefined) throw new ProtocolError(ErrorCode.CONNECTION_FAILED, message, 503);
       throw invalid(message);

@@ -90,6 +90,20 @@ describe("runContractFunction", () => {
     await stop();
   });
 
+  it("calls a function whose entry does not say that it writes", async () => {
+    const { run, stop } = await contract(() => ({
+      result: encodeAbiParameters([{ type: "uint8" }], [6]),
+    }));
+    const entry = { name: "decimals", inputs: [], outputs: [{ type: "uint8" }] };
+    expect(await run({ function_name: "decimals", abi: [entry] })).toBe("6");
+    const writing: JsonObject[] = [{ constant: false }, { payable: true }, { stateMutability: "nonpayable" }];
+    for (const writes of writing) {
+      const abi = [{ ...entry, ...writes }];
+      await expect(run({ function_name: "decimals", abi })).rejects.toThrow("not a view or pure function");
+    }
+    await stop();
+  });
+
   it("requires the signature of an overloaded function", async () => {
     const { calls, run, stop } = await contract(() => ({
       result: encodeAbiParameters([{ type: "uint256" }], [6n]),

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
 import { z } from "zod";
+import { parseTopic } from "../events/parseSelection.ts";
 import { parseTime } from "./parseTime.ts";
 
 /*
@@ -31,6 +32,20 @@ const HASH_EXAMPLE = "0x0d9f4a2b2c9b0a7e8c5e6f1d3b4a59687786a5b4c3d2e1f00f1e2d3c
 /** 32 bytes. */
 export const hash = hex(HASH_EXAMPLE, "must be a hash: 0x and 64 hexadecimal digits");
 
+/** Topic 0 of an event, also as the signature of the event. */
+export const eventTopic = z.preprocess(
+  (value) => (typeof value === "string" && value.includes("(") ? topicOf(value) : value),
+  hash,
+);
+
+function topicOf(signature: string): string {
+  try {
+    return parseTopic(signature);
+  } catch {
+    return signature;
+  }
+}
+
 const POOL_ERROR = "must be an address, or the id of a pool: 0x and 40 or 64 hexadecimal digits";
 /** The contract of a pool, or its id where one contract holds the tokens of all pools. */
 export const poolId = z
@@ -51,19 +66,22 @@ function hex(example: Hex, error: string) {
 }
 
 export const INTEGER_ERROR = "must be a non-negative integer";
-/** A non-negative integer, as number or decimal text. */
-const integer = z.preprocess(textToNumber, z.int(INTEGER_ERROR).min(0, INTEGER_ERROR));
-
-/** The same, also in hexadecimal, as in JSON-RPC. */
+/** A non-negative integer, as number or as text, decimal or hexadecimal as in JSON-RPC. */
 export const blockNumber = z.preprocess(blockToNumber, z.int(INTEGER_ERROR).min(0, INTEGER_ERROR));
 
 function blockToNumber(value: unknown): unknown {
-  const isHex = typeof value === "string" && /^0x[0-9a-f]{1,13}$/i.test(value.trim());
-  return isHex ? Number(value.trim()) : textToNumber(value);
+  const isHex = typeof value === "string" && /^0x[0-9a-f]{1,16}$/i.test(value.trim());
+  return isHex ? atMostSafe(Number(value.trim())) : textToNumber(value);
 }
 
+/** Numbers that are larger than any block or row, such as the largest of 64 bits, stand for "no limit". */
 export function textToNumber(value: unknown): unknown {
-  return typeof value === "string" && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value;
+  const isDecimal = typeof value === "string" && /^\d{1,78}$/.test(value.trim());
+  return isDecimal || Number.isInteger(value) ? atMostSafe(Number(value)) : value;
+}
+
+function atMostSafe(number: number): number {
+  return Math.min(number, Number.MAX_SAFE_INTEGER);
 }
 
 const BLOCK_ERROR = "must be a block number, a hash of 0x and 64 hexadecimal digits, or latest";
@@ -171,9 +189,16 @@ const abiEntry = z
   });
 /** Entries of an ABI: a list, a single entry, or either as JSON. */
 export const abi = z.preprocess(
-  parseIfText,
+  parseAbi,
   z.union([abiEntry.transform((entry) => [entry]), arrayOf(abiEntry, ABI_ERROR)], ABI_ERROR),
 );
+
+/** Parses an ABI, also in `{ "abi": … }`, as build tools write it and other endpoints take it. */
+function parseAbi(value: unknown, context: z.RefinementCtx): unknown {
+  const parsed = parseIfText(value, context);
+  const isFile = isJsonObject(parsed) && parsed.type === undefined && parsed.abi !== undefined;
+  return isFile ? parseIfText(parsed.abi, context) : parsed;
+}
 
 function parseIfText(value: unknown, context: z.RefinementCtx): unknown {
   if (typeof value !== "string") return value;
@@ -257,7 +282,7 @@ export const tokenId = z.preprocess(
 const NFTS_ERROR = 'must be a list of 1 to 100 NFTs: [{"token_address", "token_id"}]';
 /** NFTs by contract and id. */
 export const nftKeys = z.preprocess(
-  parseIfText,
+  (value, context) => inSnakeCase(parseIfText(value, context)),
   z
     .array(z.object({ token_address: address, token_id: tokenId }, NFTS_ERROR), NFTS_ERROR)
     .min(1, NFTS_ERROR)
@@ -281,9 +306,11 @@ export const tokenRequests = z.preprocess(
   (value) => {
     const items = typeof value === "string" && value.trim().startsWith("[") ? tryParse(value) : value;
     const rows: unknown = typeof items === "string" ? items.split(",") : items;
-    return Array.isArray(rows)
-      ? rows.map((row) => (typeof row === "string" ? { token_address: row } : row))
-      : rows;
+    return inSnakeCase(
+      Array.isArray(rows)
+        ? rows.map((row) => (typeof row === "string" ? { token_address: row } : row))
+        : rows,
+    );
   },
   z
     .array(
@@ -291,7 +318,7 @@ export const tokenRequests = z.preprocess(
         {
           token_address: address,
           exchange: text.optional().meta({ examples: ["uniswapv2"] }),
-          to_block: integer.optional(),
+          to_block: blockNumber.optional(),
         },
         TOKENS_ERROR,
       ),
@@ -300,6 +327,19 @@ export const tokenRequests = z.preprocess(
     .min(1, TOKENS_ERROR)
     .max(MAX_LIST, TOKENS_ERROR),
 );
+
+/** Rows whose keys may be written as in the responses: `tokenAddress`. */
+function inSnakeCase(rows: unknown): unknown {
+  if (!Array.isArray(rows)) return rows;
+  return rows.map((row: unknown) => {
+    if (!isJsonObject(row)) return row;
+    const entries = Object.entries(row).map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]);
+    return Object.fromEntries(entries);
+  });
+}
 
 function tryParse(value: string): unknown {
   try {

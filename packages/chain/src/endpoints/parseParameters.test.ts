@@ -195,6 +195,46 @@ it("parsing stops at the first invalid file, so that a long list of them costs l
   expect(errorMessage("uploadFolder", { data: [1, unread] })).toContain("each with a path and a content");
 });
 
+it.each(["9007199254740991", "99999999999999999999", "0xffffffffffffffff", 1e20, `${2n ** 256n - 1n}`])(
+  "the block %s, which is larger than any, is the largest one",
+  (given) => {
+    const to_block = Number.MAX_SAFE_INTEGER;
+    expect(read("getTokenTransfers", { address, to_block: given })).toMatchObject({ to_block });
+  },
+);
+
+it("a limit larger than any number is the largest one", () => {
+  expect(read("getTokenTransfers", { address, limit: "99999999999999999999" })).toMatchObject({ limit: 500 });
+});
+
+it.each(["token_address", "tokenAddress"])("the tokens of a body have %s", (key) => {
+  const tokens = [{ [key]: address, toBlock: "0x10" }];
+  expect(read("getMultipleTokenPrices", { tokens })).toMatchObject({
+    tokens: [{ token_address: address, to_block: 16 }],
+  });
+  expect(read("getMultipleNFTs", { tokens: [{ [key]: address, tokenId: "7" }] })).toMatchObject({
+    tokens: [{ token_address: address, token_id: 7n }],
+  });
+});
+
+it("the topic of an event may be its signature", () => {
+  const topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+  const call = { address, data: { type: "event", name: "Transfer", inputs: [] } };
+  for (const given of [topic, "Transfer(address,address,uint256)"])
+    expect(read("getContractEvents", { ...call, topic: given })).toMatchObject({ topic });
+  expect(errorMessage("getContractEvents", { ...call, topic: "Transfer(" })).toContain(
+    "topic must be a hash",
+  );
+});
+
+it("an ABI may be the value of abi in a body", () => {
+  const event = { type: "event", name: "Ping", inputs: [] };
+  for (const abi of [event, [event], JSON.stringify([event])])
+    expect(read("getContractEvents", { address, topic: hash, data: { abi } })).toMatchObject({
+      data: [event],
+    });
+});
+
 describe("rejected parameters", () => {
   it.each<readonly [EndpointName, Parameters, string, string]>([
     ["getNativeBalance", { address: "0x12" }, "address", "40 hexadecimal digits"],
@@ -205,7 +245,7 @@ describe("rejected parameters", () => {
     ["getNativeBalance", { address, to_block: 1.5 }, "to_block", "non-negative integer"],
     ["getTransaction", { transaction_hash: "0x12" }, "transaction_hash", "64 hexadecimal digits"],
     [...block("newest"), "latest"],
-    [...block("0x12345678901234"), "block number"],
+    [...block(`0x${"1".repeat(17)}`), "block number"],
     [...tokens({ addresses: [] }), "at least one item"],
     [...tokens({ addresses: Array(101).fill(address) }), "at most 100"],
     [...tokens({ addresses: `${address},x` }), "40 hexadecimal digits"],

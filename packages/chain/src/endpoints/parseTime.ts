@@ -23,8 +23,13 @@ const NAMED_ZONE = /(?:\dZ|\b(?:UTC?|GMT|[ECMP][SD]T)|[+-]\d{2}:?\d{2})\s*(?:\([
  * if it is not a time.
  */
 export function parseTime(value: unknown): number | undefined {
-  const seconds = typeof value === "string" ? parseText(value.trim()) : parseNumber(value);
+  const seconds = typeof value === "string" ? parseText(withPlus(value.trim())) : parseNumber(value);
   return seconds !== undefined && Math.abs(seconds) <= LAST_SECOND ? Math.floor(seconds) : undefined;
+}
+
+/** A plus that a client has not encoded is a space in a query string. */
+function withPlus(text: string): string {
+  return text.replace(/(T[\d:.]{5,}) (\d{2}:?\d{2})$/i, "$1+$2");
 }
 
 function parseNumber(value: unknown): number | undefined {

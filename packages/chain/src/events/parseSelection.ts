@@ -14,7 +14,7 @@ export function parseEventSelection(
   topic: JsonValue | undefined,
 ): Extract<Selection, { kind: "event" }> {
   const events = parseAbiEntries(toEntries(abi)).filter(isEvent);
-  const requested = typeof topic === "string" ? topic.replaceAll(/\s+/g, "") : undefined;
+  const requested = typeof topic === "string" ? topic.trim() : undefined;
   const matches = requested === undefined ? events : events.filter((event) => matchesTopic(event, requested));
   const [event, other] = matches;
   if (!event) throw invalid("abi must contain the event of topic");
@@ -41,7 +41,7 @@ export function parseEvents(abi: JsonValue | undefined): AbiEventTopic[] {
 
 /** Returns the topic of an event's signature or of its topic itself. Throws ProtocolError with HTTP 400. */
 export function parseTopic(value: JsonValue | undefined): string {
-  const text = typeof value === "string" ? value.replaceAll(/\s+/g, "") : "";
+  const text = typeof value === "string" ? value.trim() : "";
   if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   const topic = text.includes("(") ? selectorOf(text) : undefined;
   if (topic === undefined) throw invalid("topic must be an event's hash or signature");
@@ -60,7 +60,13 @@ function matchesTopic(event: AbiEvent, requested: string): boolean {
   return toEventSelector(event) === selectorOf(requested);
 }
 
-function selectorOf(signature: string): string | undefined {
+/** Of a signature, or of the declaration of the event: with names and `indexed`. */
+function selectorOf(declaration: string): string | undefined {
+  const signature = declaration
+    .replaceAll(/\s*([(),])/g, "$1")
+    .replaceAll(/([(,])\s+/g, "$1")
+    .replaceAll(/\b(u?int)\b/g, "$1256")
+    .replaceAll(/\btuple\(/g, "(");
   try {
     return toEventSelector(signature);
   } catch {
@@ -68,8 +74,10 @@ function selectorOf(signature: string): string | undefined {
   }
 }
 
+/** The entries of an ABI: a list, one entry, or the file of a compiler with an `abi`, as JSON or JSON text. */
 function toEntries(abi: JsonValue | undefined): JsonObject[] {
   const value = typeof abi === "string" ? parseJson(abi) : abi;
+  if (isJsonObject(value) && value.type === undefined && value.abi !== undefined) return toEntries(value.abi);
   const list = Array.isArray(value) ? value : [value];
   return list.filter(isJsonObject);
 }

@@ -121,7 +121,9 @@ export function findChainPreset(selector: string): ChainPreset | undefined {
 
 /** Names are compared in lower case, with spaces instead of underscores and hyphens. */
 export function normalizeChainName(name: string): string {
-  return name.trim().toLowerCase().replaceAll(/[_-]/g, " ");
+  const words = name.trim().toLowerCase().replaceAll(/[_-]/g, " ");
+  // Ids that clients pad to whole bytes: `0x0539`.
+  return words.replace(/^(0x)?0+(?=[\da-f]+$)/, "$1");
 }
 
 function namesOf({ id, name, aliases }: ChainPreset): string[] {

@@ -50,12 +50,15 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
     guardByApiKey(app, authenticate);
     sendMessageErrors(app, report);
     for (const route of service.routes) {
-      app.route<{ Params: Record<string, string> }>({
-        method: route.method === "GET" && !route.refreshes ? ["GET", "HEAD"] : route.method,
-        url: route.path,
-        config: { api: "data" },
-        handler: (request, reply) => respond(reply, run(route, request)),
-      });
+      // Clients also end paths with a slash.
+      for (const url of [route.path, `${route.path}/`]) {
+        app.route<{ Params: Record<string, string> }>({
+          method: route.method === "GET" && !route.refreshes ? ["GET", "HEAD"] : route.method,
+          url,
+          config: { api: "data" },
+          handler: (request, reply) => respond(reply, run(route, request)),
+        });
+      }
     }
     for (const { method, path, name, reason } of MISSING_ENDPOINTS) {
       app.route({

@@ -1,5 +1,12 @@
 import type { ChainService } from "@purse/chain";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  tryParseJson,
+} from "@purse/protocol";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
@@ -188,11 +195,20 @@ export class ChainEvents {
       ...(hasAbi && { abi }),
       ...(syncHistorical !== undefined && { sync_historical: syncHistorical }),
     };
-    const { id } = parseWatch(watchOptions, this.#selector);
+    // In a query string all parameters are text.
+    for (const name of ["sync_historical", "confirmations", "filter"]) {
+      const value = watchOptions[name];
+      if (typeof value === "string") watchOptions[name] = tryParseJson(value) ?? value;
+    }
+    const watch = parseWatch(watchOptions, this.#selector);
     const options = { ...watchOptions, ...(hasAbi && { abi: abiEntries(abi) }) };
     const known = await this.#storedWatches();
-    const duplicate = known.find((row) => this.#tryParseWatch(row, true)?.id === id);
-    if (duplicate) return { success: true, objectId: duplicate.objectId ?? null };
+    for (const row of known) {
+      const existing = this.#tryParseWatch(row, true);
+      if (existing?.id !== watch.id) continue;
+      assertSameOptions(existing, watch, watchOptions);
+      return { success: true, objectId: row.objectId ?? null };
+    }
     const { body } = await this.#dependencies.objects.create(request, "_ChainWatch", options);
     return { success: true, objectId: body.objectId ?? null };
   }
@@ -365,12 +381,31 @@ function assertMaster({ auth }: FunctionCall): void {
   }
 }
 
+function isGiven(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
 function assertEventNamed({ abi, topic }: JsonObject): void {
-  const isGiven = (value: JsonValue | undefined) => value !== undefined && value !== null;
   if (isGiven(abi) || isGiven(topic)) return;
   throw new ProtocolError(
     ErrorCode.VALIDATION_ERROR,
     "Invalid watch: topic or abi must name the event; watchAddress watches an address",
+  );
+}
+
+/** Throws 142 if a watch exists and a request for it asks for more: nothing would be changed. */
+function assertSameOptions(existing: Watch, requested: Watch, options: JsonObject): void {
+  const changed = [
+    ...(requested.isHistorical && !existing.isHistorical ? ["sync_historical"] : []),
+    ...(["confirmations", "webhook"] as const).filter(
+      (name) => isGiven(options[name]) && existing[name] !== requested[name],
+    ),
+  ];
+  if (changed.length === 0) return;
+  throw new ProtocolError(
+    ErrorCode.VALIDATION_ERROR,
+    `Invalid watch: ${requested.className} has it already, with another ${changed.join(" and ")}: ` +
+      "call unwatchContractEvent first",
   );
 }
 
@@ -389,5 +424,7 @@ function chainName(selector: JsonValue | undefined): string {
 function abiEntries(abi: JsonValue | undefined): JsonValue {
   const value: unknown = typeof abi === "string" ? JSON.parse(abi) : abi;
   if (Array.isArray(value)) return value;
-  return isJsonObject(value) ? [value] : [];
+  if (!isJsonObject(value)) return [];
+  // The file of a compiler has the ABI among other things.
+  return value.type === undefined && value.abi !== undefined ? abiEntries(value.abi) : [value];
 }

@@ -43,6 +43,33 @@ describe("httpRequest() of cloud code", () => {
     expect(received.map(({ headers }) => headers.traceparent)).toEqual([TRACE, "own", undefined]);
   });
 
+  it("calls success and error, beside the promise", async () => {
+    const calls: unknown[] = [];
+    const success = ({ status }: { status: number }) => calls.push(["success", status]);
+    const error = (failure: unknown) => calls.push(["error", failure]);
+    await httpRequest({ url, success, error });
+    const failed = expect.objectContaining({ status: 500 });
+    await expect(httpRequest({ url: `${url}500`, success, error })).rejects.toEqual(failed);
+    expect(calls).toEqual([
+      ["success", 200],
+      ["error", failed],
+    ]);
+  });
+
+  it("says why a server cannot be reached", async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+    const address = silent.address();
+    const host = `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const request = { url: `http://${host}/`, timeout: 1 };
+    await expect(httpRequest(request)).rejects.toThrow(`${host} did not respond within 1 ms`);
+    silent.closeAllConnections();
+    await new Promise((done) => silent.close(done));
+    await expect(httpRequest({ url: request.url })).rejects.toThrow(
+      `${host} cannot be reached: connect ECONNREFUSED`,
+    );
+  });
+
   it.each<[CloudHttpOptions["headers"], unknown, string, string | undefined]>([
     [undefined, { a: 1, b: "x y", c: [1, 2] }, "a=1&b=x%20y&c=1&c=2", FORM],
     [{ "content-type": undefined }, { a: 1 }, "a=1", FORM],

@@ -16,6 +16,10 @@ export interface CloudHttpOptions {
   followRedirects?: boolean;
   /** In ms; 15 s by default. */
   timeout?: number;
+  /** Called with the response, beside the promise. */
+  success?: ((response: CloudHttpResponse) => unknown) | undefined;
+  /** Called with what the promise rejects with. */
+  error?: ((failure: unknown) => unknown) | undefined;
 }
 
 export interface CloudHttpResponse {
@@ -35,7 +39,13 @@ const FORM = "application/x-www-form-urlencoded";
 const MAX_BYTES = 20 * 1024 * 1024;
 
 /** Sends an HTTP request. Rejects with the response if its status is 400 or more, as in Parse: redirects resolve. */
-export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpResponse> {
+export function httpRequest({ success, error, ...options }: CloudHttpOptions): Promise<CloudHttpResponse> {
+  const response = request(options);
+  if (success || error) void response.then(success, error);
+  return response;
+}
+
+async function request(options: CloudHttpOptions): Promise<CloudHttpResponse> {
   const url = new URL(options.url);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new Error("httpRequest supports http and https only");
@@ -48,12 +58,15 @@ export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpR
   const body = bodyOf(options.body, headers);
   const traceparent = traceOfCall();
   if (traceparent !== undefined && !headers.has("traceparent")) headers.set("traceparent", traceparent);
+  const { timeout = TIMEOUT_MS } = options;
   const response = await fetch(url, {
     method: (options.method ?? "GET").toUpperCase(),
     headers,
     ...(body !== undefined && { body }),
     redirect: options.followRedirects ? "follow" : "manual",
-    signal: AbortSignal.timeout(options.timeout ?? TIMEOUT_MS),
+    signal: AbortSignal.timeout(timeout),
+  }).catch((error: unknown) => {
+    throw withReason(error, url, timeout);
   });
   const buffer = await readBody(response, MAX_BYTES);
   const text = buffer.toString("utf8");
@@ -76,6 +89,14 @@ function bodyOf(body: unknown, headers: Headers): string | Uint8Array<ArrayBuffe
   if (typeof body !== "object") return String(body);
   if (!headers.has("content-type")) headers.set("content-type", FORM);
   return headers.get("content-type")?.toLowerCase().startsWith(FORM) ? formOf(body) : JSON.stringify(body);
+}
+
+/** Says why there is no response: `fetch` has the reason of the network only as the cause of its error. */
+function withReason(error: unknown, { host }: URL, timeout: number): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error.name === "TimeoutError") return new Error(`${host} did not respond within ${timeout} ms`);
+  const { cause } = error;
+  return cause instanceof Error ? new Error(`${host} cannot be reached: ${cause.message}`, { cause }) : error;
 }
 
 /** Encodes as Parse does: lists repeat their name, and what is neither text, number nor boolean is empty. */

@@ -118,16 +118,13 @@ export async function invoke(
         const results = objects.map((object) => object.toJSON());
         return { value: invocation.params, objects: results, context: toPlainObject(triggerRequest.context) };
       }
-      const newQuery =
-        returned instanceof Query
-          ? returned.toJSON()
-          : isJsonObject(returned)
-            ? returned
-            : triggerRequest.query.toJSON();
-      return {
-        value: { ...withoutQueryParams(invocation.params), ...newQuery },
-        context: toPlainObject(triggerRequest.context),
-      };
+      const context = toPlainObject(triggerRequest.context);
+      // Another query replaces only what it sets: the limit, the order or the count of the client stay.
+      if (returned instanceof Query && !Object.is(returned, query))
+        return { value: { ...invocation.params, ...returned.toJSON() }, context };
+      if (isJsonObject(returned)) return { value: { ...invocation.params, ...returned }, context };
+      const changed = triggerRequest.query.toJSON();
+      return { value: { ...withoutQueryParams(invocation.params), ...changed }, context };
     }
     case "afterFind": {
       const trigger = registry.afterFind.get(invocation.className);

@@ -1,5 +1,5 @@
 import type { ParseObject } from "@purse/client";
-import { ErrorCode, ownValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type ErrorContent, ownValue, ProtocolError } from "@purse/protocol";
 import type { CloudRequest } from "./cloudRequests.ts";
 import type { RateLimitRule } from "./rateLimitRule.ts";
 import { thrownMessage } from "./thrownErrors.ts";
@@ -8,7 +8,7 @@ import { assertValidatorRules, type OnUnknownRule } from "./validatorRules.ts";
 /** Rules for a parameter. */
 interface FieldRule {
   required?: boolean;
-  /** A constructor: String, Number, Boolean, Array or Object. */
+  /** A constructor: String, Number, Boolean, Array, Object, or a class such as Date or Parse.GeoPoint. */
   type?: unknown;
   /** The default value. */
   default?: unknown;
@@ -158,8 +158,14 @@ function assertType(type: unknown, key: string, value: unknown): void {
   if (typeof type !== "function") return;
   const expected = type.name.toLowerCase();
   const kind = Array.isArray(value) ? "array" : typeof value;
-  if (kind !== expected)
+  // Arrays are instances of Object, too.
+  if (kind !== expected && (type === Object || !isInstance(value, type)))
     throw validationError(`Validation failed. Invalid type for ${key}. Expected: ${expected}`);
+}
+
+/** Whether a value is of a class, such as Date or Parse.GeoPoint. */
+function isInstance(value: unknown, type: object): boolean {
+  return typeof type === "function" && value instanceof type;
 }
 
 async function assertOptions({ options, error }: FieldRule, key: string, value: unknown): Promise<void> {
@@ -186,7 +192,7 @@ async function resolveRoles(roles: RoleNames | undefined): Promise<readonly stri
   return typeof roles === "function" ? roles() : roles;
 }
 
-function validationError(message: string): ProtocolError {
+function validationError(message: ErrorContent): ProtocolError {
   return new ProtocolError(ErrorCode.VALIDATION_ERROR, message);
 }
 

@@ -17,7 +17,7 @@ import { MessageBatcher } from "./messageBatcher.ts";
 import { installNamespace } from "./namespace.ts";
 import { loadPlugins } from "./plugins.ts";
 import { newRegistry } from "./registry.ts";
-import { defaultErrorOf, thrownMessage } from "./thrownErrors.ts";
+import { defaultErrorOf, plainContent, thrownMessage } from "./thrownErrors.ts";
 import { resolveTypescriptSource } from "./typescriptSources.ts";
 import type {
   HostMessage,
@@ -229,8 +229,8 @@ function remoteErrorOf(error: unknown, defaults: RemoteError): RemoteError {
   if (error instanceof FunctionResponseError)
     return { ...remoteErrorOf(error.cause, defaults), status: error.responseOptions.status };
   if (error instanceof ProtocolError) {
-    const { code, message, status } = error;
-    return { code, message, status };
+    const { code, content, status } = error;
+    return { code, message: plainContent(content) ?? defaults.message, status };
   }
   if (typeof error === "string" && error !== "") return { code: defaults.code, message: error };
   logger.warn("cloud code failed", {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, Operation } from "@purse/protocol";
+import type { ErrorContent, JsonObject, JsonValue, Operation } from "@purse/protocol";
 import type { RateLimit } from "../config/rateLimits.ts";
 import type { FormFile } from "../core/functionCall.ts";
 import type { InternalRequest } from "../core/http/apiRoute.ts";
@@ -205,7 +205,7 @@ export const NO_DEFINITIONS: Definitions = {
 /** An error to be sent to the client. */
 export interface RemoteError {
   code: number;
-  message: string;
+  message: ErrorContent;
   status?: number | undefined;
 }
 

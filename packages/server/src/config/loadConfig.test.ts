@@ -275,7 +275,7 @@ describe("errors name the setting, its value and what is allowed:", () => {
 
   it.each([
     ["{ prot: 1 }", '"prot" is not a setting: did you mean port?'],
-    ["{ swimming: 1 }", /"swimming" is not a setting\. Settings are .*port, /],
+    ["{ liveQuery: {} }", /"liveQuery" is not a setting\. .*configuration\.md .*from-parse\.md/],
     [
       '{ fileUpload: { fileExtension: ["jpg"] } }',
       '"fileUpload" of the config file: "fileExtension" is not known: did you mean fileExtensions?',

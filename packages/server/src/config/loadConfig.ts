@@ -199,9 +199,13 @@ function assertKnownKeys(file: Record<string, unknown>, path: string, modules: r
   if (removed)
     throw new Error(`${path}: remove "${unknown}", which is no setting any more: ${removed.instead}`);
   throw new Error(
-    `${path}: "${unknown}" is not a setting${didYouMean(unknown, known) || `. Settings are ${known.join(", ")}`}`,
+    `${path}: "${unknown}" is not a setting${didYouMean(unknown, known) || `. ${WHERE_SETTINGS_ARE}`}`,
   );
 }
+
+/** In place of more than a hundred names. */
+const WHERE_SETTINGS_ARE =
+  "docs/reference/configuration.md lists all settings, and docs/migrate/from-parse.md what replaces those of Parse Server";
 
 function readSettings(sources: SettingSources): SettingValues {
   const inputs = new Map(

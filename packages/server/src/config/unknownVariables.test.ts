@@ -35,6 +35,13 @@ describe("unknownVariables()", () => {
     expect(adviceFor("PURSE_CHAIN_ETH_START_BLOCK", "PURSE_CHAIN_ETH_RPC_URL")).toEqual([]);
   });
 
+  it("names what replaces the variables of Parse Server", () => {
+    expect(adviceFor("PARSE_SERVER_MASTER_KEY", "PARSE_SERVER_LIVE_QUERY")).toEqual([
+      "It is a setting of Parse Server: use PURSE_MASTER_KEY.",
+      "It is a setting of Parse Server: docs/migrate/from-parse.md names those of Purse.",
+    ]);
+  });
+
   it("accepts all settings, empty variables, and names of other programs", () => {
     const settings = settingRows().flatMap(({ env }) => env.replace("<NAME>", "MY_CHAIN") || []);
     expect(settings.length).toBeGreaterThan(50);

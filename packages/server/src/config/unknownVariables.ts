@@ -10,6 +10,7 @@ export interface UnknownVariable {
 }
 
 const PREFIX = "PURSE_";
+const PARSE_SERVER = "PARSE_SERVER_";
 const RPC_URL = "RPC_URL";
 const CHAIN_SUFFIXES = [RPC_URL, ...Object.values(CHAIN_VARIABLES)];
 
@@ -29,11 +30,19 @@ export function unknownVariables(
 ): UnknownVariable[] {
   const known = new Set<string>([...SETTING_LIST.map(({ info }) => info.env), ...ofModules]);
   return Object.keys(env)
-    .filter((name) => /^purse./i.test(name) && env[name] && !known.has(name) && !OTHERS.test(name))
+    .filter((name) => env[name] && !known.has(name) && !OTHERS.test(name))
     .flatMap((name) => {
+      if (name.startsWith(PARSE_SERVER)) return [{ name, advice: parseServerAdvice(name, known) }];
+      if (!/^purse./i.test(name)) return [];
       const advice = /^purse_chain_/i.test(name) ? chainAdvice(name, env) : settingAdvice(name, known);
       return advice === undefined ? [] : [{ name, advice }];
     });
+}
+
+function parseServerAdvice(name: string, known: ReadonlySet<string>): string {
+  const same = PREFIX + name.slice(PARSE_SERVER.length);
+  const here = known.has(same) ? `use ${same}` : "docs/migrate/from-parse.md names those of Purse";
+  return `It is a setting of Parse Server: ${here}.`;
 }
 
 /** Undefined for other words that begin in the same way. */

@@ -43,6 +43,18 @@ it("suggestNewFields() keeps integers that are not safe as texts, and texts of J
   expect(typesOf("a.json", json)).toEqual(["String", "Number", "String", "String", "Boolean"]);
 });
 
+it("suggestNewFields() reads booleans as spreadsheets write them, and codes with an E as texts", () => {
+  const csv = "open,code,mass,big\nTRUE,12E4,1.5E5,1E+21\nFalse,13E7,2,3";
+  const fields = Object.values(suggestNewFields(parseImportFile("a.csv", csv), []));
+  expect(fields.map(({ type }) => type)).toEqual(["Boolean", "String", "Number", "Number"]);
+});
+
+it("suggestNewFields() names fields for columns in any language", () => {
+  const csv = "Größe,Prix unité,价格,Цена,!\n1,2,3,4,5";
+  const fields = Object.values(suggestNewFields(parseImportFile("a.csv", csv), []));
+  expect(fields.map(({ name }) => name)).toEqual(["grosse", "prixUnite", "column3", "column4"]);
+});
+
 it("suggestNewFields() suggests no fields that every class has", () => {
   const file = parseImportFile("a.csv", "objectId,createdAt,UpdatedAt,acl,name\na,b,c,d,e");
   expect(Object.keys(suggestNewFields(file, []))).toEqual(["name"]);

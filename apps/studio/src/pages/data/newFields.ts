@@ -33,7 +33,7 @@ export function suggestNewFields(
   const taken = new Set([...RESERVED, ...existing].map((name) => name.toLowerCase()));
   const fields: Record<string, NewField> = {};
   for (const [i, column] of file.columns.entries()) {
-    const name = toFieldName(column);
+    const name = toFieldName(column) ?? (/\p{L}/u.test(column) ? `column${i + 1}` : undefined);
     if (name === undefined || taken.has(name.toLowerCase())) continue;
     taken.add(name.toLowerCase());
     fields[column] = { name, type: typeOf(file, column, i) };
@@ -48,9 +48,10 @@ export function toClassName(file: string): string {
   return isClassName(name) && !name.startsWith("_") ? name.slice(0, 128) : "";
 }
 
-/** `Unit price` becomes `unitPrice`; undefined if that cannot name a field. */
+/** `Unit price` becomes `unitPrice`, and `Größe` `grosse`; undefined if that cannot name a field. */
 function toFieldName(column: string): string | undefined {
-  const [first = "", ...others] = column.match(/[A-Za-z0-9_]+/g) ?? [];
+  const plain = column.replaceAll("ß", "ss").normalize("NFKD").replace(/\p{M}/gu, "");
+  const [first = "", ...others] = plain.match(/[A-Za-z0-9_]+/g) ?? [];
   const start =
     first === first.toUpperCase() ? first.toLowerCase() : first.charAt(0).toLowerCase() + first.slice(1);
   const name = [start, ...others.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");
@@ -93,12 +94,14 @@ function typeOfCell(cell: Cell | undefined, decimal: CsvFormat["decimal"]): NewF
     !text.includes(decimal === "," ? "." : ",")
   )
     return "Number";
-  if (text === "true" || text === "false") return "Boolean";
+  if (/^(true|false)$/i.test(text)) return "Boolean";
   return isoTime(text) === undefined ? "String" : "Date";
 }
 
 /** Whether a text is a number that keeps its digits as a Number. */
 function isExactNumber(text: string): boolean {
+  // More likely a code, such as that of a part: programs write exponents with a sign or after a fraction.
+  if (/^\d+e\d+$/i.test(text)) return false;
   const [, mantissa, exponent] = /^-?((?:0|[1-9]\d*)(?:\.\d+)?)(e[+-]?\d+)?$/i.exec(text) ?? [];
   if (mantissa === undefined || !Number.isFinite(Number(text))) return false;
   if (exponent === undefined && !mantissa.includes(".")) return Number.isSafeInteger(Number(text));

@@ -44,9 +44,38 @@ function fromJson(text: string): Abi {
   } catch {
     throw new Error("This is not JSON. Paste the whole list, from [ to ].");
   }
-  const list: unknown = Array.isArray(value) ? value : Object(value).abi;
+  const isOne = typeof Object(value).type === "string";
+  const list: unknown = Array.isArray(value) ? value : isOne ? [value] : Object(value).abi;
   if (!Array.isArray(list)) throw new Error('Expected a JSON array, or an object with an "abi" array.');
-  return list.filter(isItem);
+  return list.map(withCurrentForm).filter(isItem);
+}
+
+/** Writes an entry of an old compiler as today's do: with `stateMutability`, and `uint256` in place of `uint`. */
+function withCurrentForm(item: unknown): unknown {
+  const { type = "function", constant, payable, stateMutability, inputs, outputs } = Object(item);
+  const mutability = constant === true ? "view" : payable === true ? "payable" : "nonpayable";
+  return {
+    ...Object(item),
+    type,
+    inputs: withFullTypes(inputs),
+    ...(type === "function" && {
+      outputs: withFullTypes(outputs),
+      stateMutability: stateMutability ?? mutability,
+    }),
+  };
+}
+
+function withFullTypes(parameters: unknown): unknown {
+  if (!Array.isArray(parameters)) return parameters;
+  return parameters.map((parameter: unknown) => {
+    const { type, components } = Object(parameter);
+    if (typeof type !== "string") return parameter;
+    return {
+      ...Object(parameter),
+      type: type.replace(/^(u?int)(?=\[|$)/, "$1256"),
+      ...(components !== undefined && { components: withFullTypes(components) }),
+    };
+  });
 }
 
 function fromSignatures(text: string): Abi {

@@ -11,6 +11,12 @@ it.each([
   [HASH, { kind: "hash", hash: HASH }],
   [HASH.slice(2).toUpperCase(), { kind: "hash", hash: HASH }],
   [ADDRESS, { kind: "address", address: ADDRESS.toLowerCase() }],
+  [`https://etherscan.io/tx/${HASH}#eventlog`, { kind: "hash", hash: HASH }],
+  [`https://polygonscan.com/token/${ADDRESS}?a=7`, { kind: "address", address: ADDRESS.toLowerCase() }],
+  ["https://etherscan.io/block/123", { kind: "block", block: "123" }],
+  [`eip155:1:${ADDRESS}`, { kind: "address", address: ADDRESS.toLowerCase() }],
+  [`ethereum:${ADDRESS}@1`, { kind: "address", address: ADDRESS.toLowerCase() }],
+  [`${ADDRESS}/7`, { kind: "address", address: ADDRESS.toLowerCase() }],
   ["Foo.eth", { kind: "name", name: "foo.eth" }],
   ["a.b.crypto", { kind: "name", name: "a.b.crypto" }],
   ["2025-01-18", { kind: "date", date: new Date(2025, 0, 18).toISOString() }],
@@ -20,7 +26,7 @@ it.each([
   expect(parseSearch(text)).toEqual(meaning);
 });
 
-it.each(["", "   ", "0x12", "0xzz", `${HASH}0`, "x".repeat(33)])(
+it.each(["", "   ", "0x12", `/${HASH}0`, "0xzz", `${HASH}0`, "x".repeat(33)])(
   "parseSearch() returns undefined for %j",
   (text) => {
     expect(parseSearch(text)).toBeUndefined();

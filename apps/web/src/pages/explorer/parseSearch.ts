@@ -18,11 +18,22 @@ export function parseSearch(text: string, language = "en"): SearchTarget | undef
   if (/^latest$/i.test(trimmed)) return { kind: "block", block: "latest" };
   if (/^(0x)?[0-9a-f]{64}$/i.test(trimmed)) return { kind: "hash", hash: hex(trimmed) };
   if (/^(0x)?[0-9a-f]{40}$/i.test(trimmed)) return { kind: "address", address: hex(trimmed) };
+  const linked = /[:/]/.test(trimmed) ? parseLink(trimmed) : undefined;
+  if (linked) return linked;
   if (/^0x/i.test(trimmed)) return undefined;
   const date = parseDate(trimmed, language);
   if (date) return { kind: "date", date: date.toISOString() };
   if (/^[^\s/?#]{1,200}\.[\p{L}]{2,20}$/u.test(trimmed)) return { kind: "name", name: trimmed.toLowerCase() };
   return trimmed !== "" && trimmed.length <= 32 ? { kind: "symbol", symbol: trimmed } : undefined;
+}
+
+/** What a link of another explorer leads to, or an address with its chain: `eip155:1:0x…`, `ethereum:0x…`. */
+function parseLink(text: string): SearchTarget | undefined {
+  const [, hexDigits] = /(?:^|[:/])0x([0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i.exec(text) ?? [];
+  if (hexDigits?.length === 64) return { kind: "hash", hash: hex(hexDigits) };
+  if (hexDigits !== undefined) return { kind: "address", address: hex(hexDigits) };
+  const [, block] = /\/blocks?\/(\d{1,15})(?!\d)/.exec(text) ?? [];
+  return block === undefined ? undefined : { kind: "block", block: String(Number(block)) };
 }
 
 function hex(text: string): string {

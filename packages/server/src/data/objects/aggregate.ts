@@ -21,6 +21,7 @@ import { parsePipeline, type Stage } from "../pipeline/stage.ts";
 import type { AggregationWorker } from "./aggregationWorker.ts";
 import { explainedQuery } from "./explainedQuery.ts";
 import type { ObjectReader } from "./objectReader.ts";
+import { withoutExtendedJson } from "./pipelineExtendedJson.ts";
 import { groupResult, toSqlGroup } from "./pipelineGroup.ts";
 import { parseCondition, splitMatch } from "./pipelineMatch.ts";
 import { parseTextParameters, parseTexts } from "./pipelineParameters.ts";
@@ -81,7 +82,7 @@ export function createAggregates({
     for (const name of OTHER_PARAMETERS) delete stageParams[name];
     // Stages are sent as a pipeline or as individual parameters; in a query string all of them are text.
     const sent = parseTextParameters(pipeline === undefined ? stageParams : pipeline);
-    const stages = asInvalidQuery(() => parsePipeline(sent));
+    const stages = asInvalidQuery(() => parsePipeline(withoutExtendedJson(sent)));
     const scope = access.authorizeRead(request, className, "find");
     const where = parseCondition(parseTexts(params.where ?? params.$where ?? {}), scope?.schema);
     if (params.distinct !== undefined) {

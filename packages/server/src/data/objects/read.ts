@@ -6,6 +6,8 @@ import {
   isInternalClassName,
   isJsonObject,
   type JsonObject,
+  type JsonValue,
+  jsonEqual,
   type Order,
   ProtocolError,
   parseQuery,
@@ -416,11 +418,14 @@ export function createReads(dependencies: ReadDependencies): Reads {
         assertFits: (chars) => answer.assertFits(chars),
       });
     }
-    if (afterFind) {
-      objects = await afterFind(objects, params, request, operation === "get");
-      knownChars = Number.POSITIVE_INFINITY;
-    }
-    return { values: await mapInSlices(objects, selectFields), knownChars };
+    if (!afterFind) return { values: await mapInSlices(objects, selectFields), knownChars };
+    const before = new Map(objects.map((object) => [object.objectId, object]));
+    objects = await afterFind(objects, params, request, operation === "get");
+    // Fields that the trigger sets are sent, whatever the client selects.
+    const values = await mapInSlices(objects, (object) =>
+      withSetFields(selectFields(object), object, before.get(object.objectId)),
+    );
+    return { values, knownChars: Number.POSITIVE_INFINITY };
   }
 
   const authorizeFind: Reads["authorizeFind"] = (request, className, where, order = []) => {
@@ -458,6 +463,14 @@ export function createReads(dependencies: ReadDependencies): Reads {
 }
 
 const NOTHING: Results = { texts: [] };
+
+/** Adds the fields in which an object differs from what it was before. */
+function withSetFields(selected: JsonObject, object: JsonObject, before: JsonObject | undefined): JsonObject {
+  if (Object.keys(selected).length === Object.keys(object).length) return selected;
+  const isSet = ([name, value]: [string, JsonValue]) =>
+    !Object.hasOwn(selected, name) && !jsonEqual(before?.[name], value);
+  return { ...selected, ...Object.fromEntries(Object.entries(object).filter(isSet)) };
+}
 
 function charsOf(texts: readonly string[]): number {
   let chars = 0;

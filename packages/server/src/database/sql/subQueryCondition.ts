@@ -43,6 +43,10 @@ export function compileSelect(
 ): SqlFragment {
   const { key, query } = condition;
   const { dialect } = context;
+  const field = target.path.length === 1 ? context.schema.fields[target.path[0]] : undefined;
+  // A text that a pointer is compared with is an id, as in Parse Server.
+  if (field?.type === "Pointer" && isObjectId(key))
+    return compileInQuery({ ...condition, kind: "inQuery" }, target, context);
   const keyColumn = columnOf(key);
   // Values inside of objects have no declared type.
   const keyType = key.length === 1 ? context.subqueries?.get(query)?.schema.fields[key[0]]?.type : undefined;
@@ -58,6 +62,10 @@ export function compileSelect(
     },
   });
   return { shape: `${key.join(".")} of ${compiled.shape}`, sql: compiled.sql };
+}
+
+function isObjectId([name, ...rest]: readonly string[]): boolean {
+  return name === "objectId" && rest.length === 0;
 }
 
 /** How the result of a sub-query is used. */

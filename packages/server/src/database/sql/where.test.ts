@@ -273,6 +273,21 @@ describe("a where finds the same objects in SQL and in memory", () => {
       { title: { $dontSelect: { key: "name", query: folderQuery() } } },
       except("apple"),
     ],
+    [
+      "a pointer with an id of a sub-query",
+      { folder: { $select: { key: "objectId", query: folderQuery({ name: "other" }) } } },
+      ["second"],
+    ],
+    [
+      "a pointer without an id of a sub-query",
+      { folder: { $dontSelect: { key: "objectId", query: folderQuery({ name: "other" }) } } },
+      except("second"),
+    ],
+    [
+      "a pointer to any class with an id of a sub-query",
+      { anything: { $select: { key: "objectId", query: folderQuery() } } },
+      ["first"],
+    ],
     ["the id of a sub-query", { objectId: { $select: { key: "name", query: folderQuery() } } }, []],
 
     ["near a point", { place: { $nearSphere: point(47, 8) } }, ["bern", "zurich"]],

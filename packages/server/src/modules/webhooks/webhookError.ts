@@ -2,20 +2,6 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 
 const MAX_TEXT_LENGTH = 2_000;
 
-/** An error object of a webhook without a message, which is sent to the client as it is. */
-class ErrorObject extends ProtocolError {
-  readonly #error: JsonObject;
-
-  constructor(error: JsonObject) {
-    super(ErrorCode.SCRIPT_FAILED, JSON.stringify(error).slice(0, MAX_TEXT_LENGTH));
-    this.#error = error;
-  }
-
-  override toJSON(): { code: number; error: JsonObject } {
-    return { code: this.code, error: this.#error };
-  }
-}
-
 /** The error that a webhook answered with: a text, or an object, whose code and text are those of the error. */
 export function webhookError({ error, code }: JsonObject): ProtocolError {
   if (isJsonObject(error))
@@ -26,7 +12,7 @@ export function webhookError({ error, code }: JsonObject): ProtocolError {
 /** The same as Parse Server answers: its code is always 141, and an object without a message is the text. */
 export function parseServerWebhookError({ error }: JsonObject): ProtocolError {
   if (!isJsonObject(error)) return failure(error);
-  return error.message ? failure(error.message) : new ErrorObject(error);
+  return error.message ? failure(error.message) : new ProtocolError(ErrorCode.SCRIPT_FAILED, error);
 }
 
 function failure(text: JsonValue | undefined, code: number = ErrorCode.SCRIPT_FAILED): ProtocolError {
