@@ -108,4 +108,6 @@ export interface ChainServiceConfig {
   indexerModule?: URL;
   /** Delay before failed metadata is read again, in ms; grows with each attempt. */
   retryMs?: number;
+  /** How long requests after the start wait for the first blocks to be indexed, in ms. */
+  firstSyncMs?: number;
 }

@@ -12,8 +12,6 @@ import { ChainNode } from "./node/chainNode.ts";
 import type { ChainStore } from "./store/chainStore.ts";
 import { PENDING, type WatchedWallet } from "./store/indexWriter.ts";
 
-/** How long requests after the start wait for the first sync, in ms. */
-const FIRST_SYNC_WAIT_MS = 2_000;
 /** How long a request waits for the history of an address, in ms. */
 const HISTORY_WAIT_MS = 8_000;
 
@@ -23,7 +21,7 @@ export function createChainContext(
   indexer: IndexerWorker,
   stores: Map<number, ChainStore>,
   log: Logger,
-  getStartTime: () => number,
+  getFirstSyncDeadline: () => number,
 ): ChainContext {
   const node = new ChainNode(config.id, config.rpcUrls);
   indexer.onFinalBlock((chainId, block) => {
@@ -43,7 +41,7 @@ export function createChainContext(
       return getStore();
     },
     status: () => indexer.status(config.id) ?? initialStatus(config),
-    waitForFirstSync: () => waitForFirstSync(config, indexer, getStartTime() + FIRST_SYNC_WAIT_MS),
+    waitForFirstSync: () => waitForFirstSync(config, indexer, getFirstSyncDeadline()),
     saveTokenMetadata: (reading) => indexer.saveTokenMetadata(config.id, reading),
     refreshMetadata: (refresh) => indexer.refreshMetadata(config.id, refresh),
     async watch(addresses) {

@@ -50,6 +50,7 @@ import { SwitchingEvents } from "./store/switchingEvents.ts";
 
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_RETRY_MS = 60_000;
+const DEFAULT_FIRST_SYNC_MS = 2_000;
 /** For calls of untrusted contracts. */
 const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
 /** Connections to ClickHouse for the requests of a chain. */
@@ -70,6 +71,7 @@ export function createChainService({
   nameGateways = [],
   pollMs = DEFAULT_POLL_MS,
   retryMs = DEFAULT_RETRY_MS,
+  firstSyncMs = DEFAULT_FIRST_SYNC_MS,
   onIndexed,
   restart,
   indexerModule,
@@ -80,7 +82,7 @@ export function createChainService({
   const sqliteReaders = new SqliteReaderPool(log, readLimits);
   const holderCounter = new HolderCounter(log);
   const stores = new Map<number, ChainStore>();
-  let startedAt = 0;
+  let firstSyncDeadline = 0;
   const indexes = chains.map((config): LocatedChain => {
     const { clickHouseUrl, ...location } = indexLocationOf(database, config.id, config);
     if (clickHouseUrl === undefined) return { config, location };
@@ -91,7 +93,9 @@ export function createChainService({
       : { formerClickHouseUrl: clickHouseUrl };
     return { config, location: { ...location, ...url } };
   });
-  const contexts = chains.map((config) => createChainContext(config, indexer, stores, log, () => startedAt));
+  const contexts = chains.map((config) =>
+    createChainContext(config, indexer, stores, log, () => firstSyncDeadline),
+  );
   const selectChain = createChainSelector(contexts);
   const routes = createRoutes(
     {
@@ -177,7 +181,7 @@ export function createChainService({
       if (chains.length === 0) return;
       const reportsRanges = onIndexed !== undefined;
       await indexer.start({ chains: indexes, canIndex, pollMs, retryMs, reportsRanges });
-      startedAt = Date.now();
+      firstSyncDeadline = Date.now() + firstSyncMs;
       // Not awaited: a slow server of a list must not delay the start.
       for (const { labels } of contexts) void labels.start();
       for (const { config, location } of indexes) {

@@ -52,7 +52,7 @@ export async function startService(
   location: string | ChainServiceConfig["database"],
   options: Pick<
     ChainServiceConfig,
-    "fetchContent" | "retryMs" | "restart" | "readLimits" | "indexerModule" | "pollMs"
+    "fetchContent" | "firstSyncMs" | "retryMs" | "restart" | "readLimits" | "indexerModule" | "pollMs"
   > = {},
 ): Promise<TestService> {
   const rows: EndpointRows = ENDPOINTS;

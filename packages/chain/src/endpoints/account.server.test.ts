@@ -180,8 +180,10 @@ describe("getTokenTransfers", () => {
     });
   });
 
-  it("responds immediately after the start, when the first blocks are indexed", async () => {
-    const fresh = await startService({ id: 1337, rpcUrls: [chain.url] }, await folder());
+  it("responds right after the start, when the first blocks are indexed", async () => {
+    const fresh = await startService({ id: 1337, rpcUrls: [chain.url] }, await folder(), {
+      firstSyncMs: 60_000,
+    });
     ends.push(() => fresh.stop());
     expect(await fresh.run("getTokenTransfers", { address: chain.account(1) })).toEqual(await page({}));
   });
