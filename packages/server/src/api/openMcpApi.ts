@@ -59,6 +59,12 @@ export function openMcpApi(dependencies: OpenMcpApiDependencies): FastifyPluginA
   });
   const respondInScope = createRespondInScope(http.clientAddressOf, dependencies.replyLimits);
   return async (app) => {
+    // Not in development, where it is on although few use it.
+    if (config.environment === "production") {
+      app.addHook("onListen", () => {
+        mcp.warmUp().catch((error: unknown) => dependencies.report(error, "warm-up"));
+      });
+    }
     app.route({
       method: ["GET", "POST", "DELETE"],
       url: MCP_PATH,
