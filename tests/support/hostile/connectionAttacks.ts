@@ -60,6 +60,15 @@ export function connectionAttacks(): Attack[] {
       ),
     ),
     attack(
+      "20 bodies of 150,000 chunks of one byte",
+      connections(
+        20,
+        (target) =>
+          `${headOf(target, "POST", "/server/classes/Hostile", "Transfer-Encoding: chunked\r\n")}${"1\r\nx\r\n".repeat(150_000)}0\r\n\r\n`,
+      ),
+      true,
+    ),
+    attack(
       "1 connection with 80,000 requests of 27 bytes",
       connections(1, () => "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(80_000)),
       true,

@@ -13,6 +13,7 @@ import type { ApiName } from "../monitoring/metrics.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
 import { inTurn } from "./pipelinedRequests.ts";
+import { refuseSmallChunks } from "./smallChunks.ts";
 import { traceRequests } from "./traceRequests.ts";
 import { trackConnections } from "./trackConnections.ts";
 
@@ -68,7 +69,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
           headersTimeout: Math.min(15_000, requestTimeoutMs),
           connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
         },
-        inTurn(handle),
+        inTurn((request, response) => {
+          refuseSmallChunks(request);
+          handle(request, response);
+        }),
       ),
   });
   const trackResponse = closeIdleConnections(app.server, requestTimeoutMs);
