@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectMcp, createAccessToken, type McpConnection } from "../support/mcpClient.ts";
-import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
+import { hostPurse, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
+import { until } from "../support/until.ts";
 
 const READ_TOOLS = ["get_schema", "get_object", "query_objects", "list_chain_operations"];
 const WRITE_TOOLS = ["create_object", "update_object", "delete_object"];
@@ -184,4 +185,26 @@ describe("the MCP endpoint with write access", () => {
     const { body } = await owner.request("POST", "/keys", { name: "agent" });
     return { key: String(body.key) };
   }
+});
+
+/** Loaded by a server before everything else: logs the scripts that it loads. */
+const LOG_SCRIPTS =
+  "import { registerHooks } from 'node:module';" +
+  "registerHooks({ load(url, context, next) { console.log(`loads ${url}`); return next(url, context); } });";
+
+describe("the MCP endpoint in production", () => {
+  it("loads its libraries once the server listens, not with the first message", async () => {
+    const purse = await startPurse({
+      env: {
+        PURSE_ENV: "production",
+        PURSE_MCP: "read",
+        NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(LOG_SCRIPTS)}`,
+      },
+    });
+    try {
+      await until(() => /loads .*mcpServer/.test(purse.output()), { otherwise: purse.output });
+    } finally {
+      await purse.remove();
+    }
+  });
 });

@@ -2,13 +2,13 @@ import { ErrorCode, ProtocolError } from "./errors.ts";
 import { itemIndex } from "./itemIndex.ts";
 import { MAX_ARRAY_PADDING, MAX_BATCH_OPERATIONS, MAX_RELATION_OBJECTS } from "./limits.ts";
 import { assertStorable, numberDecimalOf } from "./storableValues.ts";
+import { ValueSet } from "./valueSet.ts";
 import { canonicalDates } from "./wireDates.ts";
 import {
   isJsonObject,
   isPointer,
   type JsonObject,
   type JsonValue,
-  jsonKey,
   ownValue,
   type WirePointer,
 } from "./wireValues.ts";
@@ -170,8 +170,8 @@ export function applyOperation(current: JsonValue | undefined, operation: Operat
     case "AddUnique":
       return addUnique(toArray(current), operation.objects);
     case "Remove": {
-      const removed = new Set(operation.objects.map(jsonKey));
-      return toArray(current).filter((item) => !removed.has(jsonKey(item)));
+      const removed = new ValueSet(operation.objects);
+      return toArray(current).filter((item) => !removed.has(item));
     }
     case "Batch": {
       let items: JsonValue = toArray(current);
@@ -185,13 +185,8 @@ export function applyOperation(current: JsonValue | undefined, operation: Operat
 
 function addUnique(items: readonly JsonValue[], added: readonly JsonValue[]): JsonValue[] {
   const result = [...items];
-  const known = new Set(items.map(jsonKey));
-  for (const object of added) {
-    const key = jsonKey(object);
-    if (known.has(key)) continue;
-    known.add(key);
-    result.push(object);
-  }
+  const known = new ValueSet(items);
+  for (const object of added) if (known.add(object)) result.push(object);
   return result;
 }
 

@@ -59,6 +59,24 @@ export function connectionAttacks(): Attack[] {
         count === 80,
       ),
     ),
+    attack(
+      "20 bodies of 150,000 chunks of one byte",
+      connections(
+        20,
+        (target) =>
+          `${headOf(target, "POST", "/server/classes/Hostile", "Transfer-Encoding: chunked\r\n")}${"1\r\nx\r\n".repeat(150_000)}0\r\n\r\n`,
+      ),
+      true,
+    ),
+    attack(
+      "1 connection with 80,000 requests of 27 bytes",
+      connections(1, () => "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(80_000)),
+      true,
+    ),
+    attack(
+      "10 connections with 2,000 finds each",
+      connections(10, (target) => headOf(target, "GET", "/server/classes/Probe").repeat(2_000)),
+    ),
     {
       ...attack("20 connections that do not read 10 responses of 1 MB each", async (target) => {
         const { largeId } = await graphOf(target);

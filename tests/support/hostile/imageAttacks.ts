@@ -27,7 +27,8 @@ async function uploadPictures({ purse, sessionToken }: Target): Promise<string[]
       },
       body: new Uint8Array(pngOf(SIDE, i * 20)),
     });
-    const { url } = (await response.json()) as { url: string };
+    const { url, error } = (await response.json()) as { url?: string; error?: string };
+    if (url === undefined) throw new Error(`A picture was not stored: ${response.status} ${error}`);
     paths.push(new URL(url).pathname);
   }
   return paths;

@@ -55,10 +55,11 @@ export function requestAttacks(): Attack[] {
     ...firstInTests(attacksBy("GraphQL", GRAPHQL, graphOf)),
     ...firstInTests(attacksBy("GraphQL form", FORM_UPLOADS, graphOf)),
     ...firstInTests(attacksBy("file", FILE_UPLOADS)),
-    ...firstInTests(attacksBy("resumable upload", RESUMABLE_UPLOADS)),
     ...attacksBy("image", IMAGES, picturesOf),
     ...firstInTests(attacksBy("MCP", MCP, graphOf)),
     ...connectionAttacks(),
+    // Last: it uses up the uploads that one client may have open.
+    ...firstInTests(attacksBy("resumable upload", RESUMABLE_UPLOADS)),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { type IncomingMessage, maxHeaderSize } from "node:http";
+import { createServer, type IncomingMessage, maxHeaderSize } from "node:http";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginAsync } from "fastify";
 import type { DrainState } from "../core/drainState.ts";
 import { discardBody } from "../core/http/bodyStream.ts";
@@ -12,6 +12,8 @@ import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
+import { inTurn } from "./pipelinedRequests.ts";
+import { refuseSmallChunks } from "./smallChunks.ts";
 import { traceRequests } from "./traceRequests.ts";
 import { trackConnections } from "./trackConnections.ts";
 
@@ -58,13 +60,20 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // Open requests are answered while the server stops.
     return503OnClosing: false,
     routerOptions: { maxParamLength: maxHeaderSize },
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveMs,
-    http: {
-      // Counts from the first byte of a request, so that it may be shorter than the time between two requests.
-      headersTimeout: Math.min(15_000, requestTimeoutMs),
-      connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
-    },
+    serverFactory: (handle) =>
+      createServer(
+        {
+          requestTimeout: requestTimeoutMs,
+          keepAliveTimeout: keepAliveMs,
+          // Counts from the first byte of a request, so that it may be shorter than the time between two requests.
+          headersTimeout: Math.min(15_000, requestTimeoutMs),
+          connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
+        },
+        inTurn((request, response) => {
+          refuseSmallChunks(request);
+          handle(request, response);
+        }),
+      ),
   });
   const trackResponse = closeIdleConnections(app.server, requestTimeoutMs);
   app.server.on("connection", rememberPeerAddress);

@@ -62,7 +62,14 @@ export class ChangeProcessor {
   enqueue(change: LoggedChange): void {
     const { className } = change;
     const { queue } = this.#stateOf(className);
-    queue.push(() => this.#process(change), charsOf(change));
+    queue.push(async () => {
+      try {
+        await this.#process(change);
+      } catch (error) {
+        this.#logFailure(error);
+        this.refetch(className);
+      }
+    }, charsOf(change));
     if (queue.length <= this.#dependencies.limits.maxBacklog && queue.chars <= MAX_BACKLOG_CHARS) return;
     this.#dependencies.logger.warn("live queries of a class fell behind", {
       className,
@@ -203,6 +210,9 @@ export class ChangeProcessor {
           if (typeof outcome === "string") this.#endOrRefetch(recipients ?? group, outcome);
           else await dispatcher.dispatchToGroup(change, view, recipients ?? group, outcome);
         }
+      } catch (error) {
+        this.#logFailure(error);
+        for (const group of groups) this.#endOrRefetch(recipients ?? group, "missed");
       } finally {
         for (const group of groups) group.pendingMatches -= 1;
       }

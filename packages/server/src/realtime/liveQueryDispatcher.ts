@@ -125,14 +125,15 @@ export class LiveQueryDispatcher {
     await Promise.all(deliveries);
   }
 
-  /** Ends subscriptions of an invalid session; logs any other error. */
-  endIfSessionInvalid(subscriptions: Iterable<Subscription>, error: unknown): void {
+  /** Ends subscriptions of an invalid session; logs any other error. Returns whether the session is invalid. */
+  endIfSessionInvalid(subscriptions: Iterable<Subscription>, error: unknown): boolean {
     const isSessionInvalid = error instanceof ProtocolError && error.code === ErrorCode.INVALID_SESSION_TOKEN;
     if (!isSessionInvalid)
       this.#dependencies.logger.error("live query session could not be authenticated", {
         error: String(error),
       });
     else for (const subscription of [...subscriptions]) subscription.client.endSession(subscription, error);
+    return isSessionInvalid;
   }
 
   async #dispatchToSubscribers(
@@ -167,7 +168,10 @@ export class LiveQueryDispatcher {
       // Clients resume before this change, so that they do not miss it.
       if (isTemporary(error))
         for (const { client } of [...subscribers]) client.close(CLOSE_TRY_AGAIN, TRY_AGAIN);
-      else this.endIfSessionInvalid(subscribers, error);
+      else if (!this.endIfSessionInvalid(subscribers, error))
+        // They miss this change.
+        for (const subscription of [...subscribers])
+          subscription.client.sendRefetch(subscription, view.position);
     }
   }
 

@@ -32,6 +32,19 @@ interface TestServer {
   change(className: string, before: JsonObject | null, after: JsonObject | null): void;
 }
 
+function fail(): never {
+  throw new Error("a bug");
+}
+
+/** Allows the subscription, and fails when a change has to be authorized. */
+function failingLater(): LiveQueryDependencies["canFind"] {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    return calls === 1 || fail();
+  };
+}
+
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -456,6 +469,31 @@ describe("live query permissions at the time of an event", () => {
     const next = await connectClient(testServer);
     await next.request({ ...subscribe(), resumeFrom: position, binding });
     expect(await next.next()).toMatchObject({ op: "create", object: { objectId: "n1" } });
+  });
+
+  it.each<[string, Partial<LiveQueryDependencies>]>([
+    ["authorized", { canFind: failingLater() }],
+    ["serialized", { serializer: () => () => fail() }],
+    ["filtered", { readCondition: () => fail() }],
+  ])("are replaced by a refetch if a change cannot be %s because of a bug", async (_, dependencies) => {
+    const testServer = await setUp(dependencies);
+    const client = await connectClient(testServer);
+    await client.request(subscribe());
+    testServer.change("Note", null, note());
+    expect(await client.next()).toMatchObject({ op: "refetch", requestId: 1 });
+  });
+
+  it("are replaced by a refetch if a change cannot be read because of a bug", async () => {
+    const events = new EventBus(console.error);
+    const feed = createLocalFeed(events);
+    let failures = 1;
+    const positionOf = (seq: number) => (seq === 1 && failures-- > 0 ? fail() : feed.positionOf(seq));
+    const client = await connectClient(await setUp({ feed: { ...feed, positionOf } }));
+    await client.request(subscribe());
+    const request = { auth: ANONYMOUS, installationId: undefined, context: {}, ip: "", requestId: "" };
+    const after = JSON.stringify(note());
+    events.emit("objects.changed", { className: "Note", objectId: "n1", before: null, after, request });
+    expect(await client.next()).toMatchObject({ op: "refetch", requestId: 1 });
   });
 
   it("of the past tell of objects that may not be read now that they left or were deleted, but not what they were", async () => {

@@ -59,6 +59,8 @@ function takeArrivedBody(message: IncomingMessage): Buffer | undefined {
   return chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
+/** This many chunks are combined into one: each takes a few hundred bytes of memory in addition to its content. */
+const COMBINED_CHUNKS = 256;
 /** Larger bodies are not concatenated from their chunks. */
 const LARGE_BYTES = 1024 * 1024;
 
@@ -75,6 +77,8 @@ export async function readBody(
   const decoder = createBodyDecoder(message);
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
+    /** The end of the body so far. */
+    let latest: Buffer[] = [];
     let size = 0;
     /** What a large body of known length is copied into as it arrives: all at once would take milliseconds. */
     let whole: Buffer | undefined;
@@ -88,6 +92,7 @@ export async function readBody(
       message.removeAllListeners("data");
       message.pause();
       chunks = [];
+      latest = [];
       whole = undefined;
       reject(error);
     };
@@ -109,18 +114,26 @@ export async function readBody(
       if (!whole && expectedSize > LARGE_BYTES && size > LARGE_BYTES) {
         whole = Buffer.allocUnsafe(expectedSize);
         let at = 0;
-        for (const earlier of chunks) at += earlier.copy(whole, at);
+        for (const earlier of [...chunks, ...latest]) at += earlier.copy(whole, at);
         chunks = [];
+        latest = [];
       }
-      if (whole) chunk.copy(whole, size - chunk.length);
-      else chunks.push(chunk);
+      if (whole) {
+        chunk.copy(whole, size - chunk.length);
+        return;
+      }
+      if (latest.push(chunk) < COMBINED_CHUNKS) return;
+      chunks.push(Buffer.concat(latest));
+      latest = [];
     });
     source.on("end", () => {
       message.off("close", onClose);
+      chunks.push(...latest);
       const [first] = chunks;
       resolve(whole ?? (chunks.length === 1 && first ? first : Buffer.concat(chunks)));
       // The request outlives its body: release the chunks now.
       chunks = [];
+      latest = [];
       whole = undefined;
     });
     decoder?.on("error", () => fail(corruptBodyError()));

@@ -178,7 +178,7 @@ async function parseLarge(body: Buffer, limits: JsonLimits): Promise<JsonObject>
   if (isVeryLarge || isTurnUsedUp()) await ownTurn();
   const fields = fieldsOf(() => JSON.parse(text));
   // What follows takes about as long.
-  if (isTurnUsedUp()) await ownTurn();
+  if (isVeryLarge || isTurnUsedUp()) await ownTurn();
   return fields;
 }
 

@@ -12,6 +12,22 @@ describe("mapInSlices()", () => {
     await expect(mapping).rejects.toThrow("no");
   });
 
+  it("maps long texts in turns of their own, also those of several lists", async () => {
+    let turn = 0;
+    const turns: number[] = [];
+    let isCounting = true;
+    const count = () => {
+      turn += 1;
+      if (isCounting) setImmediate(count);
+    };
+    setImmediate(count);
+    const texts = Array.from({ length: 3 }, () => "x".repeat(300_000));
+    await Promise.all([texts, texts].map((each) => mapInSlices(each, () => turns.push(turn))));
+    isCounting = false;
+    expect(turns).toHaveLength(6);
+    expect(new Set(turns).size).toBe(6);
+  });
+
   it("returns an empty list for no items", async () => {
     await expect(mapInSlices([], () => 1)).resolves.toEqual([]);
   });

@@ -23,13 +23,16 @@ export function jsonListChunks(head: string, texts: readonly string[], tail: str
   return chunks;
 }
 
+/** A text of this many characters has a turn of the event loop of its own, however many are mapped at the same time. */
+const LONG_CHARS = 256 * 1024;
+
 /** Maps a list like Promise.all, but yields to the event loop if it takes long. */
 export async function mapInSlices<T, U>(items: readonly T[], map: (item: T) => U | Promise<U>): Promise<U[]> {
   const results: (U | Promise<U>)[] = [];
   const settled: U[] = [];
   const slices = new TimeSlicer();
   for (const item of items) {
-    if (slices.isExpired) await slices.pause();
+    if (slices.isExpired || (typeof item === "string" && item.length >= LONG_CHARS)) await slices.pause();
     const result = map(item);
     results.push(result);
     // The promise is awaited below; this avoids an unhandled rejection in the meantime.

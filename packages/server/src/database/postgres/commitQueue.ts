@@ -7,9 +7,16 @@ const SLOW_MS = 50;
 /** Maximum number of concurrent batches. */
 const MAX_CONCURRENT_BATCHES = 3;
 
+/** Limits of one batch, which has at least one item. */
+interface BatchLimits {
+  items: number;
+  /** Characters of the documents of its items. */
+  chars: number;
+}
+
 /** Collects what arrives while a batch runs for the next one. */
-export class CommitQueue<Item> {
-  readonly #maxBatchSize: number;
+export class CommitQueue<Item extends { chars: number }> {
+  readonly #limits: BatchLimits;
   readonly #run: (batch: Item[]) => Promise<void>;
   readonly #queue: Item[] = [];
   /** Running batches with their start times (performance.now()). */
@@ -19,8 +26,8 @@ export class CommitQueue<Item> {
   #isStarting = false;
 
   /** `run` settles all items of a batch; it does not reject. */
-  constructor(maxBatchSize: number, run: (batch: Item[]) => Promise<void>) {
-    this.#maxBatchSize = maxBatchSize;
+  constructor(limits: BatchLimits, run: (batch: Item[]) => Promise<void>) {
+    this.#limits = limits;
     this.#run = run;
   }
 
@@ -42,7 +49,7 @@ export class CommitQueue<Item> {
     const delays = [...this.#running].map(({ startedAt }) => startedAt + SLOW_MS - now);
     const delay = Math.max(0, ...delays);
     if (delay === 0 && this.#running.size < MAX_CONCURRENT_BATCHES) {
-      void this.#runBatch(this.#queue.splice(0, this.#maxBatchSize));
+      void this.#runBatch(this.#takeBatch());
     } else if (this.#running.size < MAX_CONCURRENT_BATCHES && !this.#startTimer) {
       this.#startTimer = setTimeout(() => {
         this.#startTimer = undefined;
@@ -50,6 +57,15 @@ export class CommitQueue<Item> {
       }, delay);
       this.#startTimer.unref();
     }
+  }
+
+  #takeBatch(): Item[] {
+    let chars = 0;
+    const end = this.#queue.findIndex((item, i) => {
+      chars += item.chars;
+      return i >= this.#limits.items || (i > 0 && chars > this.#limits.chars);
+    });
+    return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
   }
 
   async #runBatch(batch: Item[]): Promise<void> {

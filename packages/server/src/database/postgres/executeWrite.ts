@@ -1,5 +1,5 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { changeObject, ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import { ownTurn } from "../../core/limits/timeSlicer.ts";
 import { listsWithPaths } from "../classSchema.ts";
 import { LeaseLostError } from "../lease.ts";
 import { assertObjectSize } from "../objectSize.ts";
@@ -19,10 +19,12 @@ import type { Sql } from "./session.ts";
 import { aclArrays, arrayLiteral, writeAccessSql } from "./writeAccess.ts";
 
 /**
- * Objects of more characters may take seconds to parse and to serialize. Other requests are handled in between, and the
- * database does not take the process for a frozen one, whose transactions it ends sooner.
+ * Objects of more characters, and operations with more values, may take seconds to parse, to change and to serialize. Each
+ * of these steps has a turn of the event loop of its own, and the database does not take the process for a frozen one, whose
+ * transactions it ends sooner.
  */
-const LARGE_LENGTH = 1024 * 1024;
+const LARGE_LENGTH = 64 * 1024;
+const MANY_VALUES = 2_000;
 const ALLOW_LONG_WORK = "SELECT set_config('idle_in_transaction_session_timeout', '30s', true)";
 
 const NO_RESULT: WriteResult = { before: null, after: null };
@@ -42,6 +44,7 @@ const BEGIN_REQUEST = `INSERT INTO purse_requests AS known
   RETURNING 1`;
 
 type Update = Extract<Write, { kind: "update" }>;
+type Create = Extract<Write, { kind: "create" }>;
 
 /** Whether a write has to read first, so that the writes of its transaction must run sequentially. */
 export function requiresRead(write: Write): boolean {
@@ -58,15 +61,26 @@ export function isSingleStatement(write: Write): boolean {
   return write.kind === "update" && !requiresRead(write);
 }
 
-/** Executes a write, in a transaction if there are several. */
-export async function executeWrite(sql: Sql, write: Write, now: number): Promise<WriteResult> {
+/** Returns the JSON text of what a single statement stores, which takes long for a large object; empty if it stores none. */
+export function documentOf(write: Write): string {
+  if (write.kind === "create") return JSON.stringify(write.object);
+  return write.kind === "update" && !requiresRead(write) ? JSON.stringify(patchOf(write)) : "";
+}
+
+/** Executes a write, in a transaction if there are several. `document` is that of `documentOf`, if it is known already. */
+export async function executeWrite(
+  sql: Sql,
+  write: Write,
+  now: number,
+  document?: string,
+): Promise<WriteResult> {
   switch (write.kind) {
     case "create":
-      return create(sql, write);
+      return create(sql, write, document);
     case "restore":
       return restore(sql, write);
     case "update":
-      return requiresRead(write) ? readAndUpdate(sql, write) : updateInPlace(sql, write);
+      return requiresRead(write) ? readAndUpdate(sql, write) : updateInPlace(sql, write, document);
     case "delete":
       return remove(sql, write);
     case "updateRelation":
@@ -171,9 +185,9 @@ async function saveReplies(
 
 async function create(
   sql: Sql,
-  { schema, id, at, updatedAt = at, object, secret }: Extract<Write, { kind: "create" }>,
+  { schema, id, at, updatedAt = at, object, secret }: Create,
+  doc = JSON.stringify(object),
 ): Promise<WriteResult> {
-  const doc = JSON.stringify(object);
   const { readAcl, writeAcl } = aclArrays(object.ACL);
   const secretJson = secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
   const rows = await sql.run(
@@ -215,26 +229,27 @@ async function restore(
  */
 export async function createMany(
   sql: Sql,
-  creates: readonly Extract<Write, { kind: "create" }>[],
+  creates: readonly { write: Create; document: string }[],
 ): Promise<(WriteResult | undefined)[]> {
   const [first] = creates;
   if (!first) return [];
-  const docs = creates.map(({ object }) => JSON.stringify(object));
-  const rows = creates.map(({ id, at, updatedAt = at, object, secret }, i) => {
+  const rows = creates.map(({ write: { id, at, updatedAt = at, object, secret }, document }) => {
     const { readAcl, writeAcl } = aclArrays(object.ACL);
     const secretJson = secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
     const fields = [id, at, updatedAt, readAcl, writeAcl, secretJson].map((each) => JSON.stringify(each));
-    return `[${fields.join()},${docs[i]}]`;
+    return `[${fields.join()},${document}]`;
   });
   const inserted = await sql.run(
-    `INSERT INTO ${quoteIdentifier(first.schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+    `INSERT INTO ${quoteIdentifier(first.write.schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
      SELECT made ->> 0, made ->> 1, made ->> 2, (made ->> 3)::text[], (made ->> 4)::text[], made ->> 5, made -> 6
      FROM jsonb_array_elements(?::text::jsonb) WITH ORDINALITY AS row(made, place) ORDER BY place
      ON CONFLICT (id) DO NOTHING RETURNING id`,
     [`[${rows.join()}]`],
   );
   const ids = new Set(inserted.map(([id]) => String(id)));
-  return creates.map(({ id }, i) => (ids.delete(id) ? { before: null, after: docs[i] ?? null } : undefined));
+  return creates.map(({ write, document }) =>
+    ids.delete(write.id) ? { before: null, after: document } : undefined,
+  );
 }
 
 export function duplicateObjectId(): ProtocolError {
@@ -242,13 +257,15 @@ export function duplicateObjectId(): ProtocolError {
 }
 
 /** Sets, deletes and increments of whole fields take a single statement that computes sums in the database. */
-async function updateInPlace(sql: Sql, write: Update): Promise<WriteResult> {
-  const patch: JsonObject = { updatedAt: write.at };
+async function updateInPlace(
+  sql: Sql,
+  write: Update,
+  patch = JSON.stringify(patchOf(write)),
+): Promise<WriteResult> {
   const removedFields: string[] = [];
   const increments: [string, number][] = [];
   for (const [field, operation] of Object.entries(write.operations)) {
-    if (operation.op === "Set") patch[field] = operation.value;
-    else if (operation.op === "Delete") removedFields.push(field);
+    if (operation.op === "Delete") removedFields.push(field);
     else if (operation.op === "Increment") increments.push([field, operation.amount]);
   }
   const parameters: (SqlParameter | null)[] = [];
@@ -258,7 +275,7 @@ async function updateInPlace(sql: Sql, write: Update): Promise<WriteResult> {
     parameters.push(arrayLiteral(removedFields));
   }
   doc = `(${doc} || ?::text::jsonb`;
-  parameters.push(JSON.stringify(patch));
+  parameters.push(patch);
   for (const [field, amount] of increments) {
     doc += ` || jsonb_build_object('${field}', coalesce((was.doc ->> '${field}')::float8, 0) + ?::float8)`;
     parameters.push(amount);
@@ -284,6 +301,15 @@ async function updateInPlace(sql: Sql, write: Update): Promise<WriteResult> {
   return { before: String(row[0]), after: String(row[1]) };
 }
 
+/** The fields that an update sets. */
+function patchOf({ at, operations }: Update): JsonObject {
+  const patch: JsonObject = { updatedAt: at };
+  for (const [field, operation] of Object.entries(operations)) {
+    if (operation.op === "Set") patch[field] = operation.value;
+  }
+  return patch;
+}
+
 async function readAndUpdate(sql: Sql, write: Update): Promise<WriteResult> {
   const table = quoteIdentifier(write.schema.table);
   const access = writeAccessSql(write);
@@ -293,8 +319,10 @@ async function readAndUpdate(sql: Sql, write: Update): Promise<WriteResult> {
   ]);
   if (!row) throw notFound();
   const before = String(row[0]);
-  if (before.length > LARGE_LENGTH) await sql.run(ALLOW_LONG_WORK, []);
-  const pause = before.length > LARGE_LENGTH ? yieldToEventLoop : () => undefined;
+  const isLarge = before.length > LARGE_LENGTH || countValues(write) > MANY_VALUES;
+  if (isLarge) await sql.run(ALLOW_LONG_WORK, []);
+  const pause = () => (isLarge ? ownTurn() : undefined);
+  await pause();
   const current: JsonObject = JSON.parse(before);
   await pause();
   if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw updateConflict();
@@ -364,6 +392,16 @@ async function reserveUnique(
     value,
   ]);
   throw new UniqueConstraintError(scope, value, String(existing?.[0]));
+}
+
+/** Counts the values that an update adds to lists, or removes from them. */
+function countValues({ operations }: Update): number {
+  let count = 0;
+  for (const operation of Object.values(operations)) {
+    if (operation.op === "Batch") for (const { objects } of operation.changes) count += objects.length;
+    else if ("objects" in operation) count += operation.objects.length;
+  }
+  return count;
 }
 
 function isSimpleUpdate(operations: Record<string, Operation>): boolean {

@@ -225,3 +225,40 @@ describe("GroupCommit", () => {
     expect(aside.toSorted()).toEqual(["busy1", "busy2", "busy3"]);
   });
 });
+
+/** An object whose JSON has about this many characters. `onSerialize` is called whenever it is serialized. */
+const largeCreate = (n: number, chars: number, onSerialize: () => void): Write => ({
+  kind: "create",
+  schema: { className: "Large", table: "Large", fields: {}, classLevelPermissions: {}, indexes: {} },
+  id: `o${n}`,
+  at: "2026-01-01T00:00:00.000Z",
+  object: {
+    text: "x".repeat(chars),
+    get n() {
+      onSerialize();
+      return n;
+    },
+  },
+});
+
+it("GroupCommit commits large objects in transactions of their own, and serializes each once, when it is added", async () => {
+  const transactions = new RecordedTransactions();
+  const commits = new GroupCommit(transactions, Date.now);
+  const serialized: number[] = [];
+  const outcomes = commits.addEach(
+    numbers(4).map((n) => largeCreate(n, 3_000_000, () => serialized.push(n))),
+  );
+  expect(serialized).toEqual([0, 1, 2, 3]);
+  await outcomes;
+  expect(serialized).toEqual([0, 1, 2, 3]);
+  expect(transactions.sizes).toEqual([1, 1, 1, 1]);
+});
+
+it("GroupCommit commits small objects that arrive with a large one together", async () => {
+  const transactions = new RecordedTransactions();
+  const commits = new GroupCommit(transactions, Date.now);
+  const sizes = [10, 10, 5_000_000, 10, 10];
+  await commits.addEach(sizes.map((chars, n) => largeCreate(n, chars, () => undefined)));
+  // The creates of each transaction are one statement.
+  expect(transactions.sizes).toEqual([1, 1, 1]);
+});

@@ -8,15 +8,18 @@ import {
   sqlState,
   toWriteError,
 } from "./errors.ts";
-import { createMany, duplicateObjectId, executeWrite } from "./executeWrite.ts";
+import { createMany, documentOf, duplicateObjectId, executeWrite } from "./executeWrite.ts";
 import { writtenClasses } from "./executeWrites.ts";
 import { lockKeyOf, lockOrder } from "./lockOrder.ts";
 import type { StatementLimits, Transaction, Transactions } from "./transactions.ts";
 
-/** Maximum number of writes in one transaction, which limits the latency of the first. */
-const MAX_BATCH_SIZE = 256;
+/**
+ * Limits of one transaction. The number of writes limits the latency of the first; the characters of their documents, which
+ * are sent together, how long they hold up the event loop.
+ */
+const BATCH_LIMITS = { items: 256, chars: 4 * 1024 * 1024 };
 /** The same for writes that have been set aside. */
-const MAX_ASIDE_SIZE = 32;
+const ASIDE_LIMITS = { ...BATCH_LIMITS, items: 32 };
 /** What a statement may take of the time of the writes that share its transaction. */
 const SHARED_LIMITS: StatementLimits = { lockMs: 700, statementMs: 1_000 };
 /** How much longer the statement that creates many objects may take, for each of them, in ms. */
@@ -24,6 +27,9 @@ const CREATE_MS = 10;
 
 interface QueuedWrite {
   write: Write;
+  /** The JSON text of what it stores, which was made in the turn of its request. */
+  document: string;
+  chars: number;
   onResult(result: WriteResult): void;
   onError(error: unknown): void;
 }
@@ -45,10 +51,10 @@ type StatementOutcome = PromiseSettledResult<(WriteResult | undefined)[]>;
 export class GroupCommit {
   readonly #transactions: Pick<Transactions, "run">;
   readonly #clock: () => number;
-  readonly #shared = new CommitQueue<QueuedWrite>(MAX_BATCH_SIZE, (batch) =>
+  readonly #shared = new CommitQueue<QueuedWrite>(BATCH_LIMITS, (batch) =>
     this.#commit(groupStatements(batch), true),
   );
-  readonly #aside = new CommitQueue<QueuedWrite>(MAX_ASIDE_SIZE, (batch) =>
+  readonly #aside = new CommitQueue<QueuedWrite>(ASIDE_LIMITS, (batch) =>
     this.#commit(groupStatements(batch), false),
   );
   /** How many writes that have been set aside wait for a table, or for a row of one. */
@@ -63,7 +69,7 @@ export class GroupCommit {
   /** Adds a write that is a single statement. */
   add(write: Write): Promise<WriteResult[]> {
     return new Promise((resolve, reject) => {
-      this.#enqueue({ write, onResult: (result) => resolve([result]), onError: reject });
+      this.#enqueue(queuedWrite(write, (result) => resolve([result]), reject));
     });
   }
 
@@ -79,7 +85,7 @@ export class GroupCommit {
           remaining -= 1;
           if (remaining === 0) resolve(outcomes);
         };
-        this.#enqueue({ write, onResult: settle, onError: (error) => settle(asError(error)) });
+        this.#enqueue(queuedWrite(write, settle, (error) => settle(asError(error))));
       }
     });
   }
@@ -97,7 +103,7 @@ export class GroupCommit {
       this.#aside.add(queued);
       return;
     }
-    const { write, onResult, onError } = queued;
+    const { onResult, onError } = queued;
     this.#contended.set(key, (this.#contended.get(key) ?? 0) + 1);
     const end = () => {
       const others = (this.#contended.get(key) ?? 1) - 1;
@@ -105,7 +111,7 @@ export class GroupCommit {
       else this.#contended.delete(key);
     };
     this.#aside.add({
-      write,
+      ...queued,
       onResult(result) {
         end();
         onResult(result);
@@ -180,6 +186,15 @@ export class GroupCommit {
   }
 }
 
+function queuedWrite(
+  write: Write,
+  onResult: QueuedWrite["onResult"],
+  onError: QueuedWrite["onError"],
+): QueuedWrite {
+  const document = documentOf(write);
+  return { write, document, chars: document.length, onResult, onError };
+}
+
 function writesOf(statements: readonly BatchStatement[]): QueuedWrite[] {
   return statements.flatMap(({ writes }) => writes);
 }
@@ -250,7 +265,7 @@ function createStatement(writes: QueuedWrite[]): BatchStatement {
     run: (transaction) =>
       createMany(
         transaction,
-        writes.flatMap(({ write }) => (write.kind === "create" ? [write] : [])),
+        writes.flatMap(({ write, document }) => (write.kind === "create" ? [{ write, document }] : [])),
       ),
   };
 }
@@ -258,7 +273,7 @@ function createStatement(writes: QueuedWrite[]): BatchStatement {
 function writeStatement(queued: QueuedWrite): BatchStatement {
   return {
     writes: [queued],
-    run: async (transaction, now) => [await executeWrite(transaction, queued.write, now)],
+    run: async (transaction, now) => [await executeWrite(transaction, queued.write, now, queued.document)],
   };
 }
 

@@ -16,7 +16,7 @@ import { bypassesPermissions, type RequestContext } from "../../core/authContext
 import { addressKey } from "../../core/http/address.ts";
 import { CLIENT_BODY_LIMITS } from "../../core/http/bodyParser.ts";
 import { FairQueue } from "../../core/limits/fairQueue.ts";
-import { TimeSlicer } from "../../core/limits/timeSlicer.ts";
+import { ownTurn, TimeSlicer } from "../../core/limits/timeSlicer.ts";
 import { clientErrors, detached, MAX_ERRORS } from "./errors.ts";
 import { type InputSize, tooComplex } from "./inputSize.ts";
 import { ListBudget } from "./listBudget.ts";
@@ -80,6 +80,8 @@ const MAX_TOKENS = 10_000;
 const MAX_COMMENTS = 10_000;
 /** Characters of a document: comments and spaces are no tokens. */
 const MAX_DOCUMENT_LENGTH = 256 * 1024;
+/** A step of a document of this many characters may take longer than a turn has. */
+const LARGE_DOCUMENT_LENGTH = 4_000;
 /** Sizes of the cache of documents, which take about 200 bytes per character. */
 const DOCUMENT_CACHE = { maxChars: 250_000, maxEntryChars: 20_000 };
 /** Each error of a variable contains its entire value before it is cut. */
@@ -112,7 +114,13 @@ export function createPrepareOperation({
     message: "Too many GraphQL documents at a time.",
   });
 
-  function check(query: string, schema: GraphQLSchema, isLimited: boolean): CheckedDocument["result"] {
+  /** Takes several steps, so that other requests are served between those of a large document. */
+  async function check(
+    query: string,
+    schema: GraphQLSchema,
+    isLimited: boolean,
+    { step }: Steps,
+  ): Promise<CheckedDocument["result"]> {
     let document: DocumentNode;
     try {
       if (isLimited && query.length > MAX_DOCUMENT_LENGTH)
@@ -121,7 +129,7 @@ export function createPrepareOperation({
         );
       if (isLimited && hasManyComments(query))
         throw tooComplex(`The document has more than ${MAX_COMMENTS} comments.`);
-      document = parseDocument(query, isLimited);
+      document = await step(() => parseDocument(query, isLimited));
     } catch (error) {
       if (error instanceof GraphQLError) return [withCode(error, "GRAPHQL_PARSE_FAILED")];
       throw error;
@@ -129,7 +137,7 @@ export function createPrepareOperation({
     let inputs: Inputs = new Map();
     if (isLimited) {
       try {
-        inputs = measureDocument(document, limits);
+        inputs = await step(() => measureDocument(document, limits));
       } catch (error) {
         if (error instanceof GraphQLError) return [withCode(error, "GRAPHQL_VALIDATION_FAILED")];
         throw error;
@@ -137,10 +145,8 @@ export function createPrepareOperation({
     }
     const isSchemaHidden = isLimited && !isIntrospectionPublic;
     const rules = isSchemaHidden ? [...specifiedRules, NoSchemaIntrospectionCustomRule] : specifiedRules;
-    const errors = validate(schema, document, rules, {
-      maxErrors: MAX_ERRORS,
-      hideSuggestions: isSchemaHidden,
-    });
+    const options = { maxErrors: MAX_ERRORS, hideSuggestions: isSchemaHidden };
+    const errors = await step(() => validate(schema, document, rules, options));
     if (errors.length === 0) return { document, inputs };
     return clientErrors(errors.map((error) => withCode(error, "GRAPHQL_VALIDATION_FAILED")));
   }
@@ -154,10 +160,10 @@ export function createPrepareOperation({
     return queue.run({ key }, async () => {
       const before = cache.get(query);
       if (before?.schema === schema) return before;
-      const started = performance.now();
-      const checked = { schema, result: check(query, schema, isLimited) };
+      const steps = new Steps(query.length >= LARGE_DOCUMENT_LENGTH);
+      const checked = { schema, result: await check(query, schema, isLimited, steps) };
       cache.set(query, checked);
-      await pauseAfter(performance.now() - started);
+      await pauseAfter(steps.spentMs);
       return checked;
     });
   }
@@ -210,6 +216,27 @@ function hasManyComments(query: string): boolean {
     if (comments > MAX_COMMENTS) return true;
   }
   return false;
+}
+
+/** The steps of a check: each in a turn of its own for a large document. */
+class Steps {
+  /** How long the steps have taken together, in ms. */
+  spentMs = 0;
+  readonly #areLong: boolean;
+
+  constructor(areLong: boolean) {
+    this.#areLong = areLong;
+  }
+
+  readonly step = async <T>(run: () => T): Promise<T> => {
+    if (this.#areLong) await ownTurn();
+    const started = performance.now();
+    try {
+      return run();
+    } finally {
+      this.spentMs += performance.now() - started;
+    }
+  };
 }
 
 /** Leaves as much time to other requests as checking a document took, before the next one is checked. */

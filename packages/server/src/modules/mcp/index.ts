@@ -29,12 +29,17 @@ export const mcp = defineModule({
     report: REPORT,
   },
   settings: mcpSettings,
-  async open({ settings, ...services }) {
+  async open({ settings, facts, ...services }) {
     if (settings.mcp === "off") return {};
     const { openMcpApi } = await import("./openMcpApi.ts");
-    return {
-      http: openMcpApi({ ...services, isWritable: settings.mcp === "write", limit: settings.mcpLimit }),
-    };
+    const http = openMcpApi({
+      ...services,
+      isWritable: settings.mcp === "write",
+      // Not in development, where it is on although few use it.
+      isWarmedUp: facts.environment === "production",
+      limit: settings.mcpLimit,
+    });
+    return { http };
   },
 });
 

@@ -24,6 +24,8 @@ export interface McpApiDependencies extends McpAuthenticationDependencies, McpSe
 export interface McpApi {
   /** Rejects with the error to be sent. */
   handle(message: IncomingMessage): Promise<ApiReply>;
+  /** Loads the libraries before the first request, which would hold up others. */
+  warmUp(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
@@ -34,7 +36,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 /** Limits of the JSON of a request, which is validated several times. */
 const JSON_LIMITS: JsonLimits = { ...CLIENT_BODY_LIMITS.user, nodes: 10_000, values: 50_000 };
 
-/** Creates the MCP endpoint. Its libraries are loaded with the first request whose sender is known. */
+/** Creates the MCP endpoint. Its libraries are loaded by `warmUp`, or with the first request whose sender is known. */
 export function createMcpApi(dependencies: McpApiDependencies): McpApi {
   const { limiter } = dependencies;
   let loading: Promise<McpServer> | undefined;
@@ -93,7 +95,7 @@ export function createMcpApi(dependencies: McpApiDependencies): McpApi {
     }
   }
 
-  return { handle };
+  return { handle, warmUp: async () => (await load()).warmUp() };
 }
 
 /**

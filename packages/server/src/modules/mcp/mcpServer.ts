@@ -1,7 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { McpServer as SdkServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  LATEST_PROTOCOL_VERSION,
+  ListToolsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import type { JsonObject } from "@purse/protocol";
 import type { ApiReply } from "../../core/http/apiRoute.ts";
@@ -16,7 +21,24 @@ export interface McpServerDependencies extends ToolDependencies, Omit<CallToolDe
 /** Executes messages of the Model Context Protocol, each on its own: the server keeps no session. */
 export interface McpServer {
   handle(message: JsonObject, headers: IncomingHttpHeaders, sender: McpSender): Promise<ApiReply>;
+  /** Executes messages that do nothing: the first ones of a process load and compile code for tens of milliseconds. */
+  warmUp(): Promise<void>;
 }
+
+/** What a client sends first. */
+const FIRST_MESSAGES: readonly JsonObject[] = [
+  {
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
+    params: {
+      protocolVersion: LATEST_PROTOCOL_VERSION,
+      capabilities: {},
+      clientInfo: { name: "purse", version: "1" },
+    },
+  },
+  { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
+];
 
 /** Read by the model at the beginning. It must not contain anything that clients have stored. */
 const INSTRUCTIONS = `Tools for the data of this server: objects of classes (Parse), data of EVM chains, and its documentation.
@@ -31,13 +53,30 @@ export function createMcpServer(dependencies: McpServerDependencies): McpServer 
   // Each server of the SDK would create one, which takes longer than everything else.
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
-  async function handle(
+  function handle(message: JsonObject, headers: IncomingHttpHeaders, sender: McpSender): Promise<ApiReply> {
+    const offered = tools.filter((tool) => tool.isOffered(sender));
+    return execute(message, headers, offered, (name, args) =>
+      callTool({ ...dependencies, tools: offered }, sender, name, args),
+    );
+  }
+
+  async function warmUp(): Promise<void> {
+    const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+    for (const message of FIRST_MESSAGES) {
+      const { status, body } = await execute(message, headers, tools, () => {
+        throw new Error("No tool is called");
+      });
+      if (status !== 200) throw new Error(`The MCP endpoint does not answer: ${status} ${String(body)}`);
+    }
+  }
+
+  async function execute(
     message: JsonObject,
     headers: IncomingHttpHeaders,
-    sender: McpSender,
+    offered: readonly McpTool[],
+    call: CallOffered,
   ): Promise<ApiReply> {
-    const offered = tools.filter((tool) => tool.isOffered(sender));
-    const server = createSdkServer(offered, sender);
+    const server = createSdkServer(offered, call);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     // Its libraries compare messages with their schemas several times.
@@ -58,7 +97,7 @@ export function createMcpServer(dependencies: McpServerDependencies): McpServer 
     }
   }
 
-  function createSdkServer(offered: readonly McpTool[], sender: McpSender): SdkServer {
+  function createSdkServer(offered: readonly McpTool[], call: CallOffered): SdkServer {
     const server = new SdkServer(
       { name: "purse", title: "Purse", version: "1" },
       { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
@@ -67,13 +106,16 @@ export function createMcpServer(dependencies: McpServerDependencies): McpServer 
       tools: offered.map(({ definition }) => definition),
     }));
     server.server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-      callTool({ ...dependencies, tools: offered }, sender, params.name, params.arguments ?? {}),
+      call(params.name, params.arguments ?? {}),
     );
     return server;
   }
 
-  return { handle };
+  return { handle, warmUp };
 }
+
+/** Calls a tool that is offered to the sender of a message. */
+type CallOffered = (name: string, args: Record<string, unknown>) => Promise<CallToolResult>;
 
 function sentHeaders(headers: IncomingHttpHeaders): Headers {
   const sent = new Headers();

@@ -13,6 +13,8 @@ const MCP_PATH = "/mcp";
 export interface OpenMcpApiDependencies {
   /** Whether tools may change objects. */
   isWritable: boolean;
+  /** Whether the libraries are loaded once the server listens, and not with the first message. */
+  isWarmedUp: boolean;
   /** Requests per minute of a user, an API key or an operator. */
   limit: number;
   http: HttpFacts;
@@ -61,6 +63,11 @@ export function openMcpApi(dependencies: OpenMcpApiDependencies): FastifyPluginA
     report: (error, requestId) => report(error, "a request of an AI tool", requestId),
   });
   return async (app) => {
+    if (dependencies.isWarmedUp) {
+      app.addHook("onListen", () => {
+        mcp.warmUp().catch((error: unknown) => report(error, "loading what AI tools need"));
+      });
+    }
     app.route({
       method: ["GET", "POST", "DELETE"],
       url: MCP_PATH,
