@@ -12,22 +12,17 @@ export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
   declare readonly code: number;
   declare readonly status: number | undefined;
-  readonly #object: Readonly<Record<string, unknown>> | undefined;
+  readonly #object?: Readonly<Record<string, unknown>>;
 
   constructor(code: number, message: ErrorContent, status?: number) {
-    const isObject = typeof message === "object" && message !== null;
-    super(isObject ? JSON.stringify(message) : message);
-    this.#object = isObject ? message : undefined;
+    super(typeof message === "object" ? JSON.stringify(message) : message);
+    if (typeof message === "object") this.#object = message;
     this.code = code;
     this.status = status;
   }
 
-  /** What is sent: the object that the error was made of, otherwise the message. */
-  get content(): ErrorContent {
-    return this.#object ?? this.message;
-  }
-
+  /** What is sent: `error` is the object that the error was made of, otherwise the message. */
   toJSON(): { code: number; error: ErrorContent } {
-    return { code: this.code, error: this.content };
+    return { code: this.code, error: this.#object ?? this.message };
   }
 }

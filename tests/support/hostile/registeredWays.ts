@@ -59,8 +59,7 @@ export async function openRegisteredWays(): Promise<RegisteredWays> {
   // The routes of the studio are opened with its first request.
   await fetch(`${url}/studio/api/state`);
   const ways = [
-    // The paths of version 2.2 have the routes of version 2.
-    ...[...routes].filter((route) => !leadsElsewhere(route) && !/ \/api\/v2\.2(?:\/|$)/.test(route)),
+    ...[...routes].filter((route) => !leadsElsewhere(route) && !isSpelling(route)),
     ...(await streamWays(url)),
     ...(await graphqlWays(url)),
     ...(await mcpWays(url)),
@@ -99,6 +98,11 @@ interface FastifyMessage {
 
 function hasFastify(message: unknown): message is FastifyMessage {
   return typeof message === "object" && message !== null && "fastify" in message;
+}
+
+/** Whether a route is another spelling of one: of version 2 with the number 2.2, or with a slash at the end. */
+function isSpelling(route: string): boolean {
+  return / \/api\/v2(?:\.2(?:\/|$)|\/.*\/$)/.test(route);
 }
 
 /** Whether a route only leads to a router of its own, or has a method that does the same as GET or nothing. */

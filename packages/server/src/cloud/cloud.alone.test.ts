@@ -250,7 +250,7 @@ describe("cloud functions", () => {
       ["throw new Error('told');", { code: 141, error: "told" }],
       ["throw new Parse.Error(101, 'gone');", { code: 101, error: "gone" }],
       ["throw undefined;", { code: 141, error: "Script failed." }],
-      ["throw { code: 'odd' };", { code: 141, error: "Script failed." }],
+      ["throw { code: 'odd' };", { code: 141, error: { code: "odd" } }],
       ["const loop = {}; loop.loop = loop; return loop;", { code: 141 }],
       ["return Promise.reject(new Error('late'));", { code: 141, error: "late" }],
     ];

@@ -260,7 +260,7 @@ export class CloudWorker {
     } catch (error) {
       const remoteError =
         error instanceof ProtocolError
-          ? { code: error.code, message: error.content }
+          ? { code: error.code, message: error.toJSON().error }
           : { code: ErrorCode.INTERNAL_SERVER_ERROR, message: "Internal server error." };
       if (!(error instanceof ProtocolError)) {
         this.#dependencies.logger.error("a request of the cloud code failed", { error });
