@@ -229,8 +229,8 @@ function remoteErrorOf(error: unknown, defaults: RemoteError): RemoteError {
   if (error instanceof FunctionResponseError)
     return { ...remoteErrorOf(error.cause, defaults), status: error.responseOptions.status };
   if (error instanceof ProtocolError) {
-    const { code, content, status } = error;
-    return { code, message: plainContent(content) ?? defaults.message, status };
+    const { code, status } = error;
+    return { code, message: plainContent(error.toJSON().error) ?? defaults.message, status };
   }
   if (typeof error === "string" && error !== "") return { code: defaults.code, message: error };
   logger.warn("cloud code failed", {
