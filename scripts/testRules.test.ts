@@ -61,6 +61,17 @@ describe("findingsIn()", () => {
     },
   );
 
+  it.each(["it.each(rows)('works', { timeout: 60_000 }, work);", "beforeAll(open, 60_000);"])(
+    "refuses `%s` where servers start, and accepts it elsewhere and for longer",
+    (code) => {
+      const rules = (file: string, source: string) => findingsIn(file, source).map(({ rule }) => rule);
+      expect(rules("a.server.test.ts", code)).toEqual(["limit"]);
+      expect(rules("a.test.ts", code)).toEqual([]);
+      expect(rules("a.server.test.ts", code.replace("60", "180"))).toEqual([]);
+      expect(rules("a.server.test.ts", "await expect.poll(count, { timeout: 5_000 }).toBe(1);")).toEqual([]);
+    },
+  );
+
   it("names the line", () => {
     expect(findingsIn("a.test.ts", "\n\nsetTimeout(f, 5);")).toEqual([
       { file: "a.test.ts", line: 3, rule: "wait" },

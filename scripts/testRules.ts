@@ -1,13 +1,13 @@
 /*
  * Refuses what makes tests depend on luck, in tests and what supports them: waiting for a time instead of a condition, numbers
- * that are random in each run, fixed ports, retries, and a shared expect() in concurrent tests.
+ * that are random in each run, fixed ports, retries, short limits of tests, and a shared expect() in concurrent tests.
  *   node scripts/run.mjs scripts/testRules.ts   lists every such place (part of `npm run check`)
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isSyntaxNode, lineAt, type SyntaxNode, visit, visitSource } from "./syntaxTree.ts";
 
-export type Rule = "wait" | "random" | "port" | "retry" | "poll";
+export type Rule = "wait" | "random" | "port" | "retry" | "limit" | "poll";
 
 /** A place that a rule forbids. */
 export interface Finding {
@@ -37,8 +37,14 @@ const INSTEAD: Readonly<Record<Rule, string>> = {
     "is random in each run; use Random with a seed that the test prints and accepts, or randomUUID() for a name",
   port: "is a fixed port; use 0 or freePort()",
   retry: "retries a test; mend what fails",
+  limit: "is a shorter limit than that of its kind of tests, which a busy machine may exceed; leave it out",
   poll: "belongs to no test once another of the concurrent ones has ended; use the expect() that the test receives",
 };
+
+/** Test files that start something, and how long their tests and hooks may take, in ms (`vitest.config.ts`). */
+const STARTING = /\.(server|alone|browser)\.test\.tsx?$/;
+const LIMIT_MS = 120_000;
+const TESTS = new Set(["it", "test", "describe", "beforeAll", "beforeEach", "afterAll", "afterEach"]);
 
 /** The files that may. */
 const EXCEPTIONS: readonly Exception[] = [
@@ -147,6 +153,8 @@ export function findingsIn(file: string, source: string): Finding[] {
     if (node.type === "ImportDeclaration") addWaits(node, waits);
     const rule = ruleAgainst(node, waits);
     if (rule) findings.push({ file, line: lineAt(source, node.start), rule });
+    if (STARTING.test(file) && hasShortLimit(node))
+      findings.push({ file, line: lineAt(source, node.start), rule: "limit" });
   });
   return [...findings, ...sharedPolls(file, source)];
 }
@@ -220,6 +228,26 @@ function isFixedPort({ callee, arguments: given }: SyntaxNode): boolean {
 
 function isMathRandom(callee: unknown): boolean {
   return isSyntaxNode(callee) && nameOf(callee.object) === "Math";
+}
+
+/** Whether a test, a group or a hook has a limit of its own that is shorter than that of its kind. */
+function hasShortLimit({ type, callee, arguments: given }: SyntaxNode): boolean {
+  if (type !== "CallExpression" || !TESTS.has(calledFirst(callee) ?? "") || !Array.isArray(given))
+    return false;
+  const isShort = (node: unknown) =>
+    isSyntaxNode(node) && typeof node.value === "number" && node.value < LIMIT_MS;
+  const options = given.flatMap((each) => (isSyntaxNode(each) ? (each.properties ?? []) : []));
+  return (
+    given.slice(1).some(isShort) ||
+    options.some((each) => isSyntaxNode(each) && nameOf(each.key) === "timeout" && isShort(each.value))
+  );
+}
+
+/** The function that a chain of calls such as `it.each(rows)("…")` begins with. */
+function calledFirst(node: unknown): string | undefined {
+  if (!isSyntaxNode(node)) return undefined;
+  if (node.type === "Identifier") return nameOf(node);
+  return calledFirst(node.callee ?? node.object ?? node.tag);
 }
 
 /** `retry: 2` as an option of a test. */

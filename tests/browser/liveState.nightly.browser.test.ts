@@ -10,7 +10,7 @@ let page: Page;
 
 beforeAll(async () => {
   [purse, browser] = await Promise.all([startPurse(), testBrowser()]);
-}, 90_000);
+});
 afterAll(async () => {
   await visitor?.close();
   await releaseBrowser(browser);

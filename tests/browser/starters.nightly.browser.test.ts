@@ -43,7 +43,7 @@ describe.each(PROVEN)("the starter $id", (starter) => {
   afterAll(async () => {
     await running?.stop();
     project?.remove();
-  }, 60_000);
+  });
 
   it("signs in with wallets, shows notes of others live, and sends coins on the local chain", async () => {
     const [ada, grace] = [devAccount(3).address, devAccount(0).address];

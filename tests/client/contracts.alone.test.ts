@@ -53,7 +53,7 @@ beforeAll(async () => {
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
   User.enableUnsafeCurrentUser();
   kiosk = await deploy("PurseKiosk");
-}, 90_000);
+});
 afterAll(() => purse?.remove());
 beforeEach(async () => {
   wallet.index = 0;
@@ -442,7 +442,7 @@ describe("signing", () => {
   const hex = (text: string): `0x${string}` => `0x${text.slice(2)}`;
 });
 
-describe("the status of a transaction", { timeout: 60_000 }, () => {
+describe("the status of a transaction", () => {
   beforeEach(() => node().setAutomine(false));
   afterEach(async () => {
     await node().setAutomine(true);

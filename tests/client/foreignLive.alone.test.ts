@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
   // A class exists once it has an object.
   await new ParseObject("Note").save({ text: "first" });
-}, 60_000);
+});
 afterAll(async () => {
   await proxy?.close();
   await server?.remove();

@@ -10,7 +10,7 @@ const { token, defi } = Moralis.Web3API;
 beforeAll(async () => {
   purse = await hostPurse({ devChain: true });
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 /** Returns the address of a contract on the local chain by its symbol. */

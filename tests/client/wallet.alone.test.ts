@@ -27,7 +27,7 @@ beforeAll(async () => {
   purse = await hostPurse({ devChain: true });
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
   User.enableUnsafeCurrentUser();
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 beforeEach(async () => {
   Wallet.index = 0;

@@ -18,7 +18,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     purse = await hostPurse({ cloudCode: true, devChain: true, env: await databaseEnv(database) });
     await Moralis.start({ serverUrl: purse.serverUrl, appId: purse.appId, masterKey: purse.masterKey });
     Moralis.User.enableUnsafeCurrentUser();
-  }, 60_000);
+  });
   afterAll(async () => {
     await Moralis.LiveQuery?.close?.();
     await purse?.remove();

@@ -68,7 +68,7 @@ describe.each(DATABASES)("the data API for moralis@1.7.0, unmodified, on %s", (d
     Moralis.User.enableUnsafeCurrentUser();
     await new Moralis.User().save({ username: "asker", password: "secret-1" });
     await Moralis.User.logIn("asker", "secret-1");
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   const chain = "0x539";

@@ -15,7 +15,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     purse = await hostPurse({ cloudCode: true, env: { ...(await databaseEnv(database)), ...push.env } });
     Parse.initialize(purse.appId, undefined, purse.masterKey);
     Parse.serverURL = purse.serverUrl;
-  }, 60_000);
+  });
   afterAll(async () => {
     await Parse.LiveQuery.close();
     await purse?.remove();

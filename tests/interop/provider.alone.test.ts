@@ -29,7 +29,7 @@ describe("moralis@1.7.0, unmodified", () => {
       if (HOSTED.test(url)) requestedMethods.push(`${method} ${new URL(url).pathname}`);
       return ajax(method, url.replace(HOSTED, purse.url), ...more);
     };
-  }, 60_000);
+  });
   afterAll(async () => {
     controller.ajax = ajax;
     await purse?.remove();

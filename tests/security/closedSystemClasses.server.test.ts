@@ -218,7 +218,7 @@ describe.each(DATABASES)("a system class whose permissions are closed, on %s", (
     purse = await hostPurse({ env: await databaseEnv(database) });
     for (const { className } of SYSTEM_CLASSES)
       await rest(purse, "PUT", `/schemas/${className}`, { fields: { color: { type: "String" } } }, MASTER);
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   async function close(className: string, operation: Operation | undefined): Promise<void> {

@@ -30,7 +30,7 @@ const CALLS_ITSELF = "60006000600060006000305af150";
 let purse: Purse;
 beforeAll(async () => {
   purse = await hostPurse({ devChain: true });
-}, 90_000);
+});
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
 

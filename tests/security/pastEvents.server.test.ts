@@ -16,7 +16,7 @@ describe.each(ALL_DATABASES)("events of the past on %s", (database) => {
     purse = await hostPurse({ env: await databaseEnv(database) });
     owner = await signUp(purse);
     other = await signUp(purse);
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
   afterEach(() => {
     for (const { socket } of open.splice(0)) socket.terminate();

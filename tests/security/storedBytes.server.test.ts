@@ -42,7 +42,7 @@ describe.each(DATABASES)("what clients may store, on %s", (database) => {
         PURSE_GRAPHQL_PUBLIC_INTROSPECTION: "0",
       },
     });
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   /** A client with an address of its own. */

@@ -203,7 +203,7 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
     );
     for (const name of [SECRET, WRONG]) await rest(purse, "POST", `/classes/${GUESSES}`, { name }, MASTER);
     for (const target of targets) await addHolder(target);
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   async function addStrangers(): Promise<void> {

@@ -134,7 +134,6 @@ describe("external services (case 39)", () => {
         port.close();
       }
     },
-    90_000,
   );
 
   // What the webhook key permits does not depend on the database.

@@ -33,7 +33,7 @@ describe("clients that do not read", () => {
       client.socket.pause();
       silent.push(client);
     }
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const { socket } of [reader, ...(silent ?? [])]) socket?.terminate();
     await purse?.remove();

@@ -22,7 +22,7 @@ function testSyncedAddresses(database: (typeof DATABASES)[number]): void {
     const env = { ...(await databaseEnv(database)), PURSE_SYNC_USER_ADDRESSES: "new" };
     purse = await hostPurse({ devChain: true, env });
     hand = await createChainClient(purse);
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
   beforeEach((context) => {
     expect = context.expect;

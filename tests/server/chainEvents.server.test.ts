@@ -102,7 +102,7 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
     purse = await hostPurse({ devChain: true, env });
     hand = await createChainClient(purse);
     stuck = await stuckServer();
-  }, 60_000);
+  });
   afterAll(async () => {
     await purse?.remove();
     if (stuck) close(stuck.server);
@@ -334,7 +334,7 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
     expect(chosen).toMatchObject({ lucky: true });
     expect(others).toEqual([]);
     expect(await found("Chosen", { value: "13" })).toEqual([]);
-  }, 30_000);
+  });
 
   // These do not depend on the database.
   if (!runsEveryCase(database)) return;
@@ -403,7 +403,7 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
       return new Set(rows.map(({ url }) => String(url).replace(/.*\//, "")));
     };
     await expect.poll(problems, { timeout: 20_000 }).toEqual(new Set(["hang", "flood"]));
-  }, 30_000);
+  });
 
   it("are stored for a wallet watched by cloud code: transactions and tokens", async () => {
     const nine = hand.account(9);
@@ -425,5 +425,5 @@ function testStoredEvents(database: (typeof DATABASES)[number]): void {
       value: "0",
       succeeded: true,
     });
-  }, 30_000);
+  });
 }

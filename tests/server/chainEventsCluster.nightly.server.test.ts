@@ -33,7 +33,7 @@ describe("chain events watched by several processes on one PostgreSQL", () => {
       PURSE_ALLOW_PRIVATE_HOOKS: "1",
     };
     processes = await Promise.all([startPurse({ env }), startPurse({ env })]);
-  }, 90_000);
+  });
   afterAll(async () => {
     server?.closeAllConnections();
     server?.close();

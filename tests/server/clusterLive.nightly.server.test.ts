@@ -13,7 +13,7 @@ describe("live queries of two processes on one PostgreSQL", () => {
   beforeAll(async () => {
     env = await databaseEnv("PostgreSQL");
     [one, two] = await Promise.all([startPurse({ env }), startPurse({ env })]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([one?.remove(), two?.remove()]);
   });

@@ -9,7 +9,7 @@ import { hostPurse, type Purse, rest } from "../support/purse.ts";
 let purse: Purse;
 beforeAll(async () => {
   purse = await hostPurse({ devChain: true });
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 /** Signs in with a wallet of the local chain. */

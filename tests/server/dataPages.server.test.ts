@@ -5,7 +5,7 @@ import { hostPurse, type Purse } from "../support/purse.ts";
 let purse: Purse;
 beforeAll(async () => {
   purse = await hostPurse({ env: { PURSE_SERVER_URL: "https://purse.example/server" } });
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 describe("the documentation of the data API", () => {

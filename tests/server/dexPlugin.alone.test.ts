@@ -35,7 +35,7 @@ beforeAll(async () => {
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
   const wallet = { privateKey: devKey(TRADER), rpcUrl: purse.rpcUrl };
   await enableWeb3({ provider: "keystore", ...wallet });
-}, 90_000);
+});
 afterAll(async () => {
   await deactivateWeb3();
   await purse?.remove();

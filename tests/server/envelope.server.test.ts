@@ -5,7 +5,7 @@ import { envelope, hostPurse, type Purse, rest } from "../support/purse.ts";
 let purse: Purse;
 beforeAll(async () => {
   purse = await hostPurse();
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
 

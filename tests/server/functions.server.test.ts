@@ -9,7 +9,7 @@ let ada: Awaited<ReturnType<typeof signUp>>;
 beforeAll(async () => {
   purse = await hostPurse({ cloudCode: true });
   ada = await signUp(purse);
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 const call = async (name: string, params: object = {}, credentials = {}) =>

@@ -22,7 +22,7 @@ describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
     purse = await hostPurse({ devChain: true, env: await databaseEnv(database) });
     hand = await createChainClient(purse);
     owner = await setUpStudio(purse);
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   /** Signs up a user with a password and a linked wallet. */
@@ -98,7 +98,7 @@ describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
     expect(await live.receivedOps(className)).toEqual([]);
     expect(await isSeenBy(bob)).toBe(true);
     live.socket.terminate();
-  }, 30_000);
+  });
 
   it("accepts any NFT of a collection, one NFT, or an amount of an ERC-1155 item", async () => {
     const piece = await hand.ownedNftId(0);
@@ -132,7 +132,7 @@ describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
     await expect.poll(seen, soon).toEqual([true, true, false, false]);
     await hand.transferItem(0, ann.address, item, 1n);
     await expect.poll(seen, soon).toEqual([true, true, false, true]);
-  }, 30_000);
+  });
 
   it("sums the balances of all currently linked addresses of a user", async () => {
     await gatedRole("linked", { chainId: 1337, token: hand.token, standard: "ERC20", min: 50 });
@@ -143,7 +143,7 @@ describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
     const { status } = await rest(purse, "DELETE", `/classes/_EthAddress/${ann.address}`, undefined, ann);
     expect(status).toBe(200);
     expect(await isSeenBy(ann)).toBe(false);
-  }, 30_000);
+  });
 
   it("grants parent roles too, and ends when the gate is removed", async () => {
     const inner = await gatedRole("inner", { chainId: 1337, token: hand.token, standard: "ERC20", min: 7 });
@@ -167,7 +167,7 @@ describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
     });
     await rest(purse, "PUT", `/roles/${inner}`, { gate: { __op: "Delete" } }, MASTER);
     expect(await isSeenBy(ann)).toBe(false);
-  }, 30_000);
+  });
 
   it("can be set with the master key only, and must be valid", async () => {
     const ann = await person();
@@ -195,5 +195,5 @@ describe.each(DATABASES)("a role with a token gate, on %s", (database) => {
       const answer = await rest(purse, "PUT", `/roles/${body.objectId}`, { gate: wrong }, MASTER);
       expect([answer.status, [142, 111].includes(Number(answer.body.code))]).toEqual([400, true]);
     }
-  }, 30_000);
+  });
 });

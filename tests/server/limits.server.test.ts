@@ -49,7 +49,7 @@ describe("the rate limits of the data API", () => {
         PURSE_ADDRESS_LIMIT: "5",
       },
     });
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   it("are reported in headers of every response, including errors", {
@@ -138,7 +138,7 @@ describe("the rate limits of the Parse protocol", () => {
       `Parse.Cloud.define("inner", async () => { for (let n = 0; n < 2; n++) await new Parse.Query("Inner").find(); });`,
     );
     purse = await hostPurse({ dataDir, env: { PURSE_CONFIG: config, PURSE_CLOUD: cloud } });
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   const MASTER = { useMasterKey: true };
@@ -220,7 +220,7 @@ describe.each(DATABASES)("the rate limits in cloud code, on %s", (database) => {
     writeFileSync(join(folder, "main.mjs"), CODE);
     const env = { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "main.mjs") };
     purse = await hostPurse({ env });
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   const call = async (name: string, credentials = {}) =>

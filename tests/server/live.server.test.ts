@@ -19,7 +19,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     purse = await hostPurse({ env: await databaseEnv(database) });
     ada = await signUp(purse);
     bob = await signUp(purse);
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
   afterEach(() => {
     for (const { socket } of open.splice(0)) socket.terminate();

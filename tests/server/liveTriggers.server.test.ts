@@ -31,7 +31,7 @@ describe.each(DATABASES)("live query triggers on %s", (database) => {
     writeFileSync(join(folder, "main.mjs"), CODE);
     const env = { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "main.mjs") };
     purse = await hostPurse({ env });
-  }, 60_000);
+  });
   afterAll(async () => {
     await purse?.remove();
     rmSync(folder, { recursive: true });

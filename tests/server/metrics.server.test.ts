@@ -22,7 +22,7 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: await databaseEnv(database) });
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   it("use the Prometheus text format, and deny CORS", async () => {
@@ -129,7 +129,7 @@ describe("access to the metrics", () => {
     } finally {
       await purse.remove();
     }
-  }, 60_000);
+  });
 });
 
 // databaseOutage.server.test.ts has the short form.
@@ -163,7 +163,7 @@ if (NIGHTLY)
         await purse.kill();
         await purse.remove();
       }
-    }, 60_000);
+    });
   });
 
 describe("a server whose PostgreSQL lost a table", () => {

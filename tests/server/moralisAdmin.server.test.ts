@@ -26,7 +26,7 @@ describe("the moralis-admin-cli commands", () => {
     hand = await createChainClient(purse);
     Object.assign(env, { PURSE_APP_ID: purse.appId, PURSE_MASTER_KEY: purse.masterKey });
     Object.assign(env, { PURSE_PORT: String(purse.port) });
-  }, 60_000);
+  });
   afterAll(async () => {
     await purse?.remove();
     rmSync(folder, { recursive: true });

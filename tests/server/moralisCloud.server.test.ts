@@ -18,7 +18,7 @@ describe("cloud code of Moralis", () => {
       env: { PURSE_CLOUD: CODE },
     });
     hand = await createChainClient(purse);
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   const call = async (name: string, params: object = {}) =>

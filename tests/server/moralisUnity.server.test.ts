@@ -16,7 +16,7 @@ beforeAll(async () => {
   const cloud = join(mkdtempSync(join(tmpdir(), "purse-unity-")), "cloud.mjs");
   writeFileSync(cloud, `Parse.Cloud.define("echo", ({ params }) => params);`);
   purse = await hostPurse({ env: { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: cloud } });
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 const wireDate = (iso: string) => ({ __type: "Date", iso });

@@ -14,7 +14,7 @@ describe.each(DATABASES)("what Moralis v1 documented, on %s", (database) => {
   beforeAll(async () => {
     const env = { ...(await databaseEnv(database)), PURSE_CLOUD: CODE, PURSE_NUMBER_DECIMALS: "1" };
     purse = await hostPurse({ env });
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   const call = async (name: string, params: object = {}) =>
@@ -138,7 +138,7 @@ describe.each(DATABASES)("what Moralis v1 documented, on %s", (database) => {
           since: { __type: "Date" },
         },
       ]);
-    }, 60_000);
+    });
 
     it("write nothing if one item is invalid", async () => {
       await bulk("bulkWrite", [{ update: { name: "kept" } }], "Plate");

@@ -155,9 +155,7 @@ describe.each(DATABASES)("data transfer on %s", (database) => {
   });
 
   describe("an export", () => {
-    it("transfers everything to another server, also repeatedly and after an interruption", {
-      timeout: 60_000,
-    }, async () => {
+    it("transfers everything to another server, also repeatedly and after an interruption", async () => {
       const from = await newDatabase(database);
       const source = await hostPurse(from);
       const ann = await signUp(source, { email: "ann@example.org" });

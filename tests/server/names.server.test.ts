@@ -5,7 +5,7 @@ import { hostPurse, type Purse, rest } from "../support/purse.ts";
 let purse: Purse;
 beforeAll(async () => {
   purse = await hostPurse({ devChain: true });
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 const address = (index: number) => devAccount(index).address.toLowerCase();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   purse = await hostPurse({ devChain: true });
   const { body } = await call("GET", `/${devAccount(5).address}/nft`);
   gallery = body.result.find(({ symbol }: { symbol: string }) => symbol === "GALLERY").token_address;
-}, 60_000);
+});
 
 afterAll(async () => {
   await purse?.remove();
@@ -93,7 +93,7 @@ describe("NFT metadata", () => {
       const head = Buffer.from(await picture.arrayBuffer());
       expect(head.toString("latin1", 0, 4) + head.toString("latin1", 8, 12)).toBe("RIFFWEBP");
     }
-  }, 20_000);
+  });
 
   it.each<[string, object, number]>([
     ["a URL in the internal network", { image: "INNER" }, 404],

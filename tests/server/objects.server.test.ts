@@ -9,7 +9,7 @@ beforeAll(async () => {
   purse = await hostPurse();
   ada = await signUp(purse, { ACL: { "*": { read: true } } });
   bob = await signUp(purse);
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 async function create(className: string, fields: object, credentials = {}): Promise<string> {

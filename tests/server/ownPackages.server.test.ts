@@ -6,7 +6,7 @@ import { send } from "../support/send.ts";
 let purse: Purse;
 beforeAll(async () => {
   purse = await hostPurse();
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 /** The build is part of the first request. */

@@ -15,7 +15,7 @@ describe.each(DATABASES)("Parse Dashboard's requests on %s", (database) => {
     purse = await hostPurse({
       env: { ...world.env, ...(await databaseEnv(database)), PURSE_CLOUD: cloud },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await purse?.remove();
     await world?.stop();

@@ -6,7 +6,7 @@ const MASTER = { useMasterKey: true };
 
 beforeAll(async () => {
   purse = await hostPurse();
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 it("IPFS pins are listed, added and removed with the master key only", async () => {

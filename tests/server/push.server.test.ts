@@ -53,7 +53,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     world = await startPushServices();
     const env = { ...world.env, ...(await databaseEnv(database)), PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY };
     purse = await hostPurse({ env });
-  }, 60_000);
+  });
   afterAll(async () => {
     await purse?.remove();
     await world?.stop();
@@ -398,5 +398,5 @@ describe("push", () => {
       expect(world.fcm.received).toHaveLength(60);
       await Promise.all([one.remove(), two.remove(), dying.remove()]);
       await world.stop();
-    }, 60_000);
+    });
 });

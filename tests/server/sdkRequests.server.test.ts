@@ -11,7 +11,7 @@ import { hostPurse, type Purse } from "../support/purse.ts";
 let purse: Purse;
 beforeAll(async () => {
   purse = await hostPurse();
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 
 interface Reply {

@@ -250,5 +250,5 @@ describe("npm start", () => {
     await next.says("Ctrl-C ends it");
     expect((await fetch(`${url}/${objectId}`, { headers })).status).toBe(200);
     expect(await next.stop("SIGINT")).toBe(0);
-  }, 60_000);
+  });
 });

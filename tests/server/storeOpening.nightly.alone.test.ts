@@ -23,7 +23,6 @@ it.each<CommitFault>(["loseResponse", "loseRequest", "deliverLate", "freeze"])(
     expect(proxy.lost).toBe(1);
     expect(await store.loadClasses()).toEqual([]);
   },
-  45_000,
 );
 
 /** Returns the URL of a proxy that forwards nothing any more once a client has sent this text, as a broken router. */
@@ -62,7 +61,7 @@ it("a store on PostgreSQL does not wait forever for a connection that falls sile
   await expect(openStore({ kind: "postgres", url, connections: 2 })).rejects.toThrow(
     /^PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached/,
   );
-}, 30_000);
+});
 
 it("a store on PostgreSQL that cannot be opened leaves no connection behind", async () => {
   const url = await newDatabase(inject("postgresUrl"));

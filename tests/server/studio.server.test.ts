@@ -16,7 +16,7 @@ describe.each(DATABASES)("access to the studio on %s", (database) => {
   beforeAll(async () => {
     env = await databaseEnv(database);
     purse = await hostPurse({ env });
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   it("is set up once, with the code in the server's log", async () => {
@@ -292,7 +292,7 @@ describe("the studio behind HTTPS", () => {
   let purse: Purse;
   beforeAll(async () => {
     purse = await hostPurse({ env: { PURSE_SERVER_URL: "https://app.example/server" } });
-  }, 60_000);
+  });
   afterAll(() => purse?.remove());
 
   it("uses a secure cookie only, and knows its pages by their public origin", async () => {

@@ -37,7 +37,7 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     owner = await setUpStudio(purse);
     editor = await addOperator(owner, "edith", "editor");
     guest = await addOperator(owner, "lou", "readOnly");
-  }, 60_000);
+  });
   afterAll(async () => {
     await purse?.remove();
     await rm(folder, { recursive: true, force: true });
@@ -436,9 +436,6 @@ describe.each(DATABASES)("the studio on %s", (database) => {
   // It waits until the end of a session is noticed, for five seconds, and does not depend on the database.
   it.runIf(runsEveryCase(database))(
     "shows the status of the server, and streams its log while the session lasts",
-    {
-      timeout: 30_000,
-    },
     async () => {
       const { body } = await editor.request("GET", "/overview");
       expect(listOf(body.points).at(-1)).toMatchObject({
@@ -492,7 +489,7 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     expect((await owner.request("GET", "/backups/..%2Fpurse.sqlite")).status).toBe(404);
     const copy = await readFile(join(purse.dataDir, "backups", String(begun.body.file)));
     expect(copy.subarray(0, signature.length)).toEqual(signature);
-  }, 30_000);
+  });
 
   it("has a schedule of backups, which only owners change", async () => {
     const change = { cron: "0 3 * * *", keep: 7 };
@@ -590,7 +587,7 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     expect((await keep("later")).status).toBe(201);
     expect((await owner.request("DELETE", `/backups/${file}`)).status).toBe(200);
     expect((await owner.request("GET", `/backups/${file}`)).status).toBe(404);
-  }, 60_000);
+  });
 
   it("continues with the old database if the server does not start with a backup", async () => {
     // A file that breaks the start is easily made of SQLite only.
@@ -613,5 +610,5 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     });
     expect(await notes()).toEqual(then);
     expect((await keep("and writes")).status).toBe(201);
-  }, 60_000);
+  });
 });

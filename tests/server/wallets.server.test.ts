@@ -27,7 +27,7 @@ import { type Credentials, hostPurse, type Purse, query, rest, signUp } from "..
 let purse: Purse;
 beforeAll(async () => {
   purse = await hostPurse({ devChain: true });
-}, 60_000);
+});
 afterAll(() => purse?.remove());
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
 
@@ -158,7 +158,7 @@ describe("requestMessage", () => {
     } finally {
       await plain.remove();
     }
-  }, 60_000);
+  });
 });
 
 describe("a signed message", () => {
@@ -482,7 +482,7 @@ describe.each(ALL_DATABASES)("concurrent requests on %s", (database) => {
   let server: Purse;
   beforeAll(async () => {
     server = await hostPurse({ env: await databaseEnv(database) });
-  }, 60_000);
+  });
   afterAll(() => server?.remove());
 
   it("create one user per wallet", async () => {
@@ -763,7 +763,7 @@ describe("contract wallets on several chains", () => {
         PURSE_CHAIN_OTHER_ID: "7004",
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.remove();
     for (const node of nodes) {
@@ -790,7 +790,6 @@ describe("contract wallets on several chains", () => {
       expect(await waiting).toMatchObject(refusedWith("could not verify"));
       expect((await fetch(`${server.url}/health`)).status).toBe(200);
     },
-    60_000,
   );
 
   it("are accepted only on the chain of their first sign-in, because others may belong to someone else", async () => {
@@ -818,5 +817,5 @@ describe("contract wallets on several chains", () => {
     const errors = replies.map(({ body }) => String(body.error));
     expect(errors.filter((error) => error.includes("at once"))).toHaveLength(8);
     expect(errors.filter((error) => error.includes("could not verify"))).toHaveLength(32);
-  }, 15_000);
+  });
 });

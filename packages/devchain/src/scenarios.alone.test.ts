@@ -15,7 +15,7 @@ const client = (of: { url: string } = chain) =>
 beforeAll(async () => {
   folder = await newFolderWithHistory();
   chain = await startDevChain({ port: 0, dataDir: folder, autoSave: false });
-}, 60_000);
+});
 afterAll(async () => {
   await discard(chain);
   await rm(folder, { recursive: true });

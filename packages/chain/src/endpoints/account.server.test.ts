@@ -34,7 +34,7 @@ beforeAll(async () => {
   createIndexed = await indexBeforehand(chain, chainEnds, ["SQLite"]);
   service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, await indexed(chainEnds));
   await atHead();
-}, 60_000);
+});
 
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();

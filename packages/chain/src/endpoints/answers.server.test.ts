@@ -79,7 +79,7 @@ beforeAll(async () => {
   nftMoves = decodeNftMoves();
   nftHoldings = await readHoldings();
   createIndexed = await indexBeforehand(chain, ends, DATABASES);
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
@@ -299,7 +299,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     ends.push(() => service.stop());
     const head = truth.blocks.length - 1;
     await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
-  }, 60_000);
+  });
 
   /** All rows of a list, page by page. */
   async function all(name: string, params: Record<string, unknown>, limit = 3): Promise<JsonObject[]> {

@@ -149,7 +149,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     ends.push(() => service.stop());
     const head = await chain.head();
     await service.waitFor(({ state, indexed }) => state === "following" && (indexed ?? 0) >= head);
-  }, 60_000);
+  });
 
   async function priceOf(address: Address, exchange: string) {
     const [price] = rowsOf(

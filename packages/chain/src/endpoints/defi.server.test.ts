@@ -36,7 +36,7 @@ const ends: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
   createIndexed = await indexBeforehand(chain, ends, DATABASES, { market: localMarket(devChain) });
-}, 60_000);
+});
 afterAll(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
@@ -91,7 +91,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   beforeAll(async () => {
     service = await start(name);
     await service.waitFor(({ state }) => state === "following");
-  }, 60_000);
+  });
 
   async function query(functionName: string, params: Record<string, unknown>): Promise<JsonObject> {
     const answer = await service.run(functionName, params);

@@ -54,7 +54,7 @@ beforeAll(async () => {
   const topics: Hex[] = [TRANSFER_TOPIC, addressTopic(chain.account(0)), addressTopic(receiver)].map(asHex);
   const args = [topics, numberToHex(3, { size: 32 })] as const;
   await chain.send(0, token, encodeFunctionData({ abi: tokenAbi, functionName: "make", args }));
-}, 60_000);
+});
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
 });

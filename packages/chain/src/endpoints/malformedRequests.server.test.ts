@@ -168,7 +168,7 @@ beforeAll(async () => {
     const found = await chain.rpc("eth_getBlockByNumber", [`0x${block.toString(16)}`, false]);
     [transaction] = Object(found).transactions;
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
@@ -181,7 +181,7 @@ describe.each(DATABASES)("on %s", (name) => {
     const location = await createIndexed(name, ends);
     service = await startService({ id: devChain.chainId, rpcUrls: [devChain.url], traces: true }, location);
     await service.waitFor(({ state }) => state === "following");
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service?.stop();

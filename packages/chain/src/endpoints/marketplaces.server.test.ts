@@ -134,7 +134,7 @@ beforeAll(async () => {
     topics: [soldTopic],
     data: "0x",
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
@@ -152,7 +152,7 @@ describe.each(DATABASES)("with the index on %s", (database) => {
     ends.push(() => service.stop());
     const head = await chain.head();
     await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
-  }, 60_000);
+  });
 
   async function trades(marketplace: string): Promise<JsonObject[]> {
     const page = await service.run("getNFTTrades", { address: collection, marketplace });

@@ -90,7 +90,7 @@ beforeAll(async () => {
   await sell(2, 250n);
   await sell(3, 300n, devChain.contracts.market.weth.address);
   await sell(4, 5n, coin);
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
@@ -116,7 +116,7 @@ describe.each(DATABASES)("with the index on %s", (database) => {
     const head = await chain.head();
     await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
     await vi.waitFor(async () => expect(await metadataCount()).toBe(METADATA.length), { timeout: 20_000 });
-  }, 60_000);
+  });
 
   function objectOf(answer: JsonValue): JsonObject {
     if (!isJsonObject(answer)) throw new Error("the answer is not an object");

@@ -49,7 +49,7 @@ beforeAll(async () => {
     gasPrice: numberToHex(parseGwei("4")),
     gas: "0x5208",
   });
-}, 60_000);
+});
 afterAll(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });

@@ -93,7 +93,7 @@ beforeAll(async () => {
   const creation = await chain.create("0x6001600c60003960016000f300");
   created = creation.contractAddress?.toLowerCase() ?? "";
   hashes = { legacy, accessList, dynamicFee, authorization, creation: creation.transactionHash };
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
@@ -177,7 +177,7 @@ describe.each(DATABASES)("with the index on %s", (database) => {
   beforeAll(async () => {
     service = await start(chain.url);
     modern = await start((await modernNode()).url);
-  }, 60_000);
+  });
 
   /** From the index. */
   async function listed(from: TestService, address: string): Promise<Map<JsonValue | undefined, JsonObject>> {

@@ -83,7 +83,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     ends.push(() => service.stop());
     const head = await chain.head();
     await service.waitFor(({ state, indexed }) => state === "following" && (indexed ?? 0) >= head);
-  }, 60_000);
+  });
 
   it("returns the price of a pool with the native coin as it is in the manager's storage", async () => {
     const [token, coin] = [chain.token, devChain.contracts.market.weth.address];

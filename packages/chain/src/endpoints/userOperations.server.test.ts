@@ -164,7 +164,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     ends.push(() => service.stop());
     const head = await chain.head();
     await service.waitFor(({ state, indexed }) => state === "following" && (indexed ?? 0) >= head);
-  }, 60_000);
+  });
 
   const get = async ({ hash }: { hash: Hex }) =>
     objectOf(await service.run("getUserOperation", { user_op_hash: hash }));

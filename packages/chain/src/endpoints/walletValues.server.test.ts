@@ -50,7 +50,7 @@ beforeAll(async () => {
   createIndexed = await indexBeforehand(chain, ends, DATABASES, { market: localMarket(devChain) });
   // The price changes now, more than a day after the history.
   for (const ether of ["0.5", "0.25"]) await buyTokens(parseEther(ether));
-}, 60_000);
+});
 afterAll(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
@@ -126,7 +126,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     ends.push(() => service.stop());
     const head = await chain.head();
     await service.waitFor(({ state, indexed }) => state === "following" && (indexed ?? 0) >= head);
-  }, 60_000);
+  });
 
   describe("getMultipleTokenPrices", () => {
     it("returns the prices of tokens and how they changed within 24 hours", async () => {

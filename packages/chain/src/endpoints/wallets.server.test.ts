@@ -51,7 +51,7 @@ beforeAll(async () => {
   ({ devChain, chain } = await startTestChain(ends));
   createIndexed = await indexBeforehand(chain, ends, DATABASES, { market: localMarket(devChain) });
   await actAsWallet();
-}, 60_000);
+});
 afterAll(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
@@ -149,7 +149,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     ends.push(() => service.stop());
     const head = await chain.head();
     await service.waitFor(({ state, indexed }) => state === "following" && (indexed ?? 0) >= head);
-  }, 60_000);
+  });
 
   async function allPages(functionName: string, params: Record<string, unknown>): Promise<JsonObject[]> {
     const rows: JsonObject[] = [];

@@ -20,7 +20,7 @@ beforeAll(async () => {
   folders.push(await createChainFolder(), await createTempFolder(), await createTempFolder());
   devChain = await startDevChain({ port: 0, dataDir: folders[0] ?? "", chainId: BSC, autoSave: false });
   chain = testChain(devChain);
-}, 60_000);
+});
 
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();

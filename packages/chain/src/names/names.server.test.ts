@@ -38,7 +38,7 @@ beforeAll(async () => {
     response.writeHead(status).end(body);
   });
   await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
-}, 60_000);
+});
 afterAll(async () => {
   for (const service of services) await service.stop();
   gateway?.close();

@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   web = await listen(server);
   ends.push(() => close(server));
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
@@ -463,7 +463,7 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
       gallery = contractAddress ?? gallery;
       await expect.poll(() => token(1).catch(() => undefined), { timeout: 10_000 }).toMatchObject(royalty);
     }
-  }, 40_000);
+  });
 
   it.each([
     ["use all gas", LOOP],

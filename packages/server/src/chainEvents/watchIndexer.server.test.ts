@@ -359,7 +359,6 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
 
   it.each(historiesOn(database, HISTORIES))(
     "match the chain after reorganizations and restarts (history %i)",
-    { timeout: 60_000 },
     async (seed) => {
       const random = seededRandom(seed);
       const { chain, createIndexer, indexAll, objects, store } = await setUp(database, {
@@ -517,7 +516,6 @@ describe.each(DATABASES)("the watches of many addresses, on %s", (database) => {
 
   it.each(historiesOn(database, HISTORIES))(
     "match the chain after reorganizations and restarts (history %i)",
-    { timeout: 60_000 },
     async (seed) => {
       const random = seededRandom(seed);
       const { chain, newIndexers, newDue, objects } = await setUpMany();

@@ -155,7 +155,7 @@ beforeAll(async () => {
       { kind: "incrementCounter", scope: "lockout", value: "ann", max: 9, expiresAt: Date.now() + 1e9 },
     ]);
   });
-}, 60_000);
+});
 
 let file: string;
 beforeEach(async () => {

@@ -44,4 +44,4 @@ it("PostgreSQL gives up dropping a class or an index that is in use, and lets re
     await backup.end();
     await store.close();
   }
-}, 60_000);
+});

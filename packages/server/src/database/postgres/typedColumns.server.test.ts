@@ -121,7 +121,7 @@ describe("typed columns on PostgreSQL", () => {
       },
     );
     await fc.assert(property, PROPERTY);
-  }, 60_000);
+  });
 
   if (NIGHTLY)
     it("random objects have the same order, groups and distinct values by columns and by documents", async () => {
@@ -166,7 +166,7 @@ describe("typed columns on PostgreSQL", () => {
         },
       );
       await fc.assert(property, PROPERTY);
-    }, 60_000);
+    });
 
   /** Sorts values without regard to the order of their keys. */
   function sorted(values: readonly unknown[]): unknown[] {

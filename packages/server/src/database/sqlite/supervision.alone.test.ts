@@ -104,7 +104,7 @@ describe("the writer thread", () => {
     expect(failed).toHaveLength(1);
     await expect(writer.write([createWrite("late")])).rejects.toMatchObject({ status: 503 });
     expect(writer.health()).toMatchObject([{ state: "failed" }]);
-  }, 60_000);
+  });
 
   it("executes large and many small jobs in order", async () => {
     const { writer } = await openWriter();
@@ -139,7 +139,6 @@ describe("the writer thread", () => {
       expect(outcomes.at(-1)).toMatchObject({ reason: { code: 124, status: 503 } });
       await writer.write([createWrite("small")]);
     },
-    60_000,
   );
 });
 
@@ -173,7 +172,7 @@ describe("the reader threads", () => {
     for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: "rejected" });
     expect(await reader.readRows("SELECT id FROM Post", [])).toEqual(["a"]);
     await expect.poll(() => reader.health().every(({ state }) => state === "ready")).toBe(true);
-  }, 30_000);
+  });
 
   it.each([
     { rows: 100, threads: 1 },
