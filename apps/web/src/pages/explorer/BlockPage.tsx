@@ -190,12 +190,25 @@ function useBlockKeys(number: number | undefined): void {
   useShortcuts(shortcuts);
 }
 
+/** Links to the blocks beside this one. Where there is none, a button keeps the place: the head is known after the block. */
 function BlockPager({ number, head }: { number: number | undefined; head: number | undefined }) {
   const { t } = useTranslation();
   if (number === undefined) return null;
+  const previous = (
+    <>
+      <ChevronLeft size={16} aria-hidden="true" />
+      {t("Previous")}
+    </>
+  );
+  const next = (
+    <>
+      {t("Next")}
+      <ChevronRight size={16} aria-hidden="true" />
+    </>
+  );
   return (
     <nav className="row tight-row" aria-label={t("Previous and next block")}>
-      {number > 0 && (
+      {number > 0 ? (
         <Link
           to="/explorer/block/$block"
           params={{ block: String(number - 1) }}
@@ -203,11 +216,14 @@ function BlockPager({ number, head }: { number: number | undefined; head: number
           aria-keyshortcuts="j"
           title={t("Previous block (J)")}
         >
-          <ChevronLeft size={16} aria-hidden="true" />
-          {t("Previous")}
+          {previous}
         </Link>
+      ) : (
+        <button type="button" className="button small" disabled>
+          {previous}
+        </button>
       )}
-      {head !== undefined && number < head && (
+      {head !== undefined && number < head ? (
         <Link
           to="/explorer/block/$block"
           params={{ block: String(number + 1) }}
@@ -215,9 +231,12 @@ function BlockPager({ number, head }: { number: number | undefined; head: number
           aria-keyshortcuts="k"
           title={t("Next block (K)")}
         >
-          {t("Next")}
-          <ChevronRight size={16} aria-hidden="true" />
+          {next}
         </Link>
+      ) : (
+        <button type="button" className="button small" disabled>
+          {next}
+        </button>
       )}
     </nav>
   );
