@@ -1,4 +1,4 @@
-import type { JsonObject, ProtocolError } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, type ProtocolError } from "@purse/protocol";
 import type { Abi, AbiEvent, AbiFunction, AbiParameter } from "viem";
 import { invalid } from "../model/requestErrors.ts";
 
@@ -75,6 +75,11 @@ function parseParameters(value: unknown, of: string, depth = 0): AbiParameter[] 
     const components = parseParameters("components" in each ? each.components : undefined, of, depth + 1);
     return { ...name, type, components };
   });
+}
+
+/** The ABI in the file of a build tool, `{ "abi": … }`; undefined for other values. */
+export function abiOfBuildFile(value: unknown): JsonValue | undefined {
+  return isJsonObject(value) && value.type === undefined ? value.abi : undefined;
 }
 
 function isType(type: string): boolean {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
 import { z } from "zod";
+import { abiOfBuildFile } from "../abi/abiEntries.ts";
 import { parseTopic } from "../events/parseSelection.ts";
 import { parseTime } from "./parseTime.ts";
 
@@ -196,8 +197,8 @@ export const abi = z.preprocess(
 /** Parses an ABI, also in `{ "abi": … }`, as build tools write it and other endpoints take it. */
 function parseAbi(value: unknown, context: z.RefinementCtx): unknown {
   const parsed = parseIfText(value, context);
-  const isFile = isJsonObject(parsed) && parsed.type === undefined && parsed.abi !== undefined;
-  return isFile ? parseIfText(parsed.abi, context) : parsed;
+  const inFile = abiOfBuildFile(parsed);
+  return inFile === undefined ? parsed : parseIfText(inFile, context);
 }
 
 function parseIfText(value: unknown, context: z.RefinementCtx): unknown {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "@purse/protocol";
 import { type AbiEvent, toEventSelector, toEventSignature } from "viem";
-import { parseAbiEntries } from "../abi/abiEntries.ts";
+import { abiOfBuildFile, parseAbiEntries } from "../abi/abiEntries.ts";
 import { invalid } from "../model/requestErrors.ts";
 import type { Selection } from "./selections.ts";
 
@@ -77,7 +77,8 @@ function selectorOf(declaration: string): string | undefined {
 /** The entries of an ABI: a list, one entry, or the file of a compiler with an `abi`, as JSON or JSON text. */
 function toEntries(abi: JsonValue | undefined): JsonObject[] {
   const value = typeof abi === "string" ? parseJson(abi) : abi;
-  if (isJsonObject(value) && value.type === undefined && value.abi !== undefined) return toEntries(value.abi);
+  const inFile = abiOfBuildFile(value);
+  if (inFile !== undefined) return toEntries(inFile);
   const list = Array.isArray(value) ? value : [value];
   return list.filter(isJsonObject);
 }
