@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger, createServer, loadConfig } from "@purse/server";
 import { studioEndpoints } from "@purse/server/studio-api";
+import { describedRoutes, readOpenApi } from "../../../packages/server/test/describedRoutes.ts";
 
 export interface RegisteredWays {
   /** Each way into a server: `GET /server/classes/:className`, `UPGRADE /graphql`, `GraphQL mutation logIn`, `MCP get_object`. */
@@ -114,15 +115,9 @@ function leadsElsewhere(route: string): boolean {
 
 /** The routes of the Parse API that need the master key, as the server describes them. */
 async function masterKeyWays(url: string): Promise<string[]> {
-  const response = await fetch(`${url}/server/openapi.json`);
-  const { paths }: { paths: Record<string, Record<string, { "x-access": string }>> } = JSON.parse(
-    await response.text(),
-  );
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, operation]) => operation["x-access"] === "masterKey")
-      .map(([method]) => `${method.toUpperCase()} /server${path.replace(/\{(\w+)\}/g, ":$1")}`),
-  );
+  return describedRoutes(await readOpenApi(url))
+    .filter(({ operation }) => operation["x-access"] === "masterKey")
+    .map(({ method, path }) => `${method} /server${path.replace(/\{(\w+)\}/g, ":$1")}`);
 }
 
 /** What the handlers of streams take. */
