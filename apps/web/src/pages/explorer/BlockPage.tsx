@@ -15,7 +15,7 @@ import {
 } from "@purse/ui";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { CoinAmount } from "./Amount.tsx";
 import { BlockContents } from "./BlockContents.tsx";
@@ -190,55 +190,51 @@ function useBlockKeys(number: number | undefined): void {
   useShortcuts(shortcuts);
 }
 
-/** Links to the blocks beside this one. Where there is none, a button keeps the place: the head is known after the block. */
+/** Links to the blocks beside this one. */
 function BlockPager({ number, head }: { number: number | undefined; head: number | undefined }) {
   const { t } = useTranslation();
   if (number === undefined) return null;
-  const previous = (
-    <>
-      <ChevronLeft size={16} aria-hidden="true" />
-      {t("Previous")}
-    </>
-  );
-  const next = (
-    <>
-      {t("Next")}
-      <ChevronRight size={16} aria-hidden="true" />
-    </>
-  );
+  const hasNext = head !== undefined && number < head;
   return (
     <nav className="row tight-row" aria-label={t("Previous and next block")}>
-      {number > 0 ? (
-        <Link
-          to="/explorer/block/$block"
-          params={{ block: String(number - 1) }}
-          className="button small"
-          aria-keyshortcuts="j"
-          title={t("Previous block (J)")}
-        >
-          {previous}
-        </Link>
-      ) : (
-        <button type="button" className="button small" disabled>
-          {previous}
-        </button>
-      )}
-      {head !== undefined && number < head ? (
-        <Link
-          to="/explorer/block/$block"
-          params={{ block: String(number + 1) }}
-          className="button small"
-          aria-keyshortcuts="k"
-          title={t("Next block (K)")}
-        >
-          {next}
-        </Link>
-      ) : (
-        <button type="button" className="button small" disabled>
-          {next}
-        </button>
-      )}
+      <PagerLink block={number > 0 ? number - 1 : undefined} shortcut="j" title={t("Previous block (J)")}>
+        <ChevronLeft size={16} aria-hidden="true" />
+        {t("Previous")}
+      </PagerLink>
+      <PagerLink block={hasNext ? number + 1 : undefined} shortcut="k" title={t("Next block (K)")}>
+        {t("Next")}
+        <ChevronRight size={16} aria-hidden="true" />
+      </PagerLink>
     </nav>
+  );
+}
+
+interface PagerLinkProps {
+  block: number | undefined;
+  shortcut: string;
+  title: string;
+  children: ReactNode;
+}
+
+/** Where there is no block, a button keeps the place: the head is known after the block. */
+function PagerLink({ block, shortcut, title, children }: PagerLinkProps) {
+  const className = "button small";
+  if (block === undefined)
+    return (
+      <button type="button" className={className} disabled>
+        {children}
+      </button>
+    );
+  return (
+    <Link
+      to="/explorer/block/$block"
+      params={{ block: String(block) }}
+      className={className}
+      aria-keyshortcuts={shortcut}
+      title={title}
+    >
+      {children}
+    </Link>
   );
 }
 
