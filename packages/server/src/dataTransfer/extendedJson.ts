@@ -1,4 +1,5 @@
-import { isJsonObject, isoTime, type JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonValue } from "@purse/protocol";
+import { extendedJsonDate } from "../core/extendedJsonDate.ts";
 
 /** Converts a value of MongoDB's Extended JSON (version 2, canonical or relaxed) to the wire format. */
 export function fromExtendedJson(value: JsonValue): JsonValue {
@@ -30,8 +31,7 @@ export function fromExtendedJson(value: JsonValue): JsonValue {
 }
 
 function parseDate(value: JsonValue | undefined): Date {
-  const plain = isJsonObject(value) ? Number(value.$numberLong) : value;
-  const date = new Date(typeof plain === "number" ? plain : (isoTime(String(plain)) ?? Number.NaN));
-  if (Number.isNaN(date.getTime())) throw new Error(`${JSON.stringify(value)} is not a date`);
+  const date = extendedJsonDate(value);
+  if (!date) throw new Error(`${JSON.stringify(value)} is not a date`);
   return date;
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, isoTime, type JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonValue } from "@purse/protocol";
+import { extendedJsonDate } from "../../core/extendedJsonDate.ts";
 import { PipelineError } from "../pipeline/pipelineError.ts";
 
 /**
@@ -31,11 +32,8 @@ export function withoutExtendedJson(value: JsonValue): JsonValue {
 }
 
 function dateOf(value: JsonValue): Date {
-  const plain = isJsonObject(value) ? Number(value.$numberLong) : value;
-  const date = new Date(typeof plain === "number" ? plain : (isoTime(String(plain)) ?? Number.NaN));
-  if (Number.isNaN(date.getTime())) {
-    throw new PipelineError(`$date takes a date in ISO 8601 that exists: ${excerpt(value)}`);
-  }
+  const date = extendedJsonDate(value);
+  if (!date) throw new PipelineError(`$date takes a date in ISO 8601 that exists: ${excerpt(value)}`);
   return date;
 }
 
