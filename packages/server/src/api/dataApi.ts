@@ -9,7 +9,7 @@ import {
 } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { addressKey } from "../core/http/address.ts";
-import type { ApiReply } from "../core/http/apiRoute.ts";
+import { type ApiReply, isMethod } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
@@ -19,12 +19,14 @@ import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { respond } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
+import { type RouteDefinition, Router } from "../core/http/router.ts";
 import { AnswerSize } from "../core/limits/answerSize.ts";
 import { answerChunks } from "../core/limits/answerText.ts";
+import { currentTracer } from "../core/tracing/tracing.ts";
 import { missingEndpointError } from "./missingEndpointError.ts";
 import type { AuthenticateDataApi } from "./moralisApi.ts";
 import { guardByApiKey, sendMessageErrors } from "./moralisApi.ts";
-import { DATA_PATHS } from "./paths.ts";
+import { DATA_PATH, DATA_PATHS } from "./paths.ts";
 
 export interface DataApiDependencies {
   service: ChainService;
@@ -39,6 +41,12 @@ export interface DataApiDependencies {
   report(error: unknown): void;
 }
 
+interface DataRoute extends RouteDefinition {
+  /** Whether it changes something, although its method may be GET. */
+  hasEffects: boolean;
+  handle(request: FastifyRequest, pathParams: Record<string, string>): Promise<ApiReply>;
+}
+
 /**
  * Creates the endpoints of the data API: plain REST, errors as `{message}`, rate limit usage in headers. Each request
  * passes the API key guard before its body is read, also if there is no such endpoint.
@@ -46,47 +54,67 @@ export interface DataApiDependencies {
 export function createDataApi(dependencies: DataApiDependencies): FastifyPluginAsync {
   const { service, authenticate, clientAddressOf, report } = dependencies;
 
+  // One for both paths of the API and all spellings: to register each with Fastify was a quarter of a start.
+  const router = new Router<DataRoute>(
+    [
+      ...service.routes.map((route) => ({
+        method: route.method,
+        path: route.path,
+        hasEffects: route.refreshes,
+        handle: (request: FastifyRequest, pathParams: Record<string, string>) =>
+          run(route, request, pathParams),
+      })),
+      ...MISSING_ENDPOINTS.map(({ method, path, name, reason }) => ({
+        method,
+        path,
+        hasEffects: false,
+        async handle() {
+          throw missingEndpointError(name, reason);
+        },
+      })),
+    ],
+    DATA_PATH,
+    { emptyValues: true },
+  );
   return async (app) => {
     guardByApiKey(app, authenticate);
     sendMessageErrors(app, report);
-    for (const route of service.routes) {
-      // Clients also end paths with a slash.
-      for (const url of [route.path, `${route.path}/`]) {
-        app.route<{ Params: Record<string, string> }>({
-          method: route.method === "GET" && !route.refreshes ? ["GET", "HEAD"] : route.method,
-          url,
-          config: { api: "data" },
-          handler: (request, reply) => respond(reply, run(route, request)),
-        });
-      }
-    }
-    for (const { method, path, name, reason } of MISSING_ENDPOINTS) {
+    for (const url of ["/", "/*"]) {
       app.route({
-        method: method === "GET" ? ["GET", "HEAD"] : method,
-        url: path,
+        method: BROWSER_METHODS,
+        url,
         config: { api: "data" },
-        handler: async () => {
-          throw missingEndpointError(name, reason);
-        },
+        handler: (request, reply) => respond(reply, handle(request)),
       });
-    }
-    for (const rest of ["/", "/*"]) {
-      app.route({ method: BROWSER_METHODS, url: rest, config: { api: "data" }, handler: refuse });
     }
   };
 
-  async function refuse(request: FastifyRequest): Promise<never> {
+  async function handle(request: FastifyRequest): Promise<ApiReply> {
+    const { method } = request;
     const { path: fullPath } = requestTarget(request);
     const base = DATA_PATHS.find((each) => fullPath.startsWith(`${each}/`)) ?? "";
     const path = fullPath.slice(base.length);
-    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${request.method} ${path}`, 404);
+    const route = findRoute(method, path);
+    if (!route) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${method} ${path}`, 404);
+    currentTracer()?.setRoute(method, DATA_PATH + route.route.path);
+    return route.route.handle(request, route.pathParams);
+  }
+
+  /** HEAD finds what GET finds, unless that has effects. */
+  function findRoute(method: string, path: string) {
+    const routedMethod = method === "HEAD" ? "GET" : method;
+    if (!isMethod(routedMethod)) return undefined;
+    const match = router.match(routedMethod, path);
+    const isFound = match.kind === "found" && !(method === "HEAD" && match.route.hasEffects);
+    return isFound ? match : undefined;
   }
 
   async function run(
     route: Route,
-    request: FastifyRequest<{ Params: Record<string, string> }>,
+    request: FastifyRequest,
+    pathParams: Record<string, string>,
   ): Promise<ApiReply> {
-    const { raw: message, params: pathParams } = request;
+    const { raw: message } = request;
     const { "x-api-key": apiKey, "x-parse-master-key": masterKey } = message.headers;
     const hasKey = apiKey !== undefined || masterKey !== undefined;
     const response = await withBody(

@@ -2,7 +2,14 @@ import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { AllowsRoute } from "../config/routeAllowList.ts";
 import { type AuthContext, MASTER, type RequestContext } from "../core/authContext.ts";
-import type { ApiReply, ApiRequest, Dispatch, InternalRequest, Method } from "../core/http/apiRoute.ts";
+import {
+  type ApiReply,
+  type ApiRequest,
+  type Dispatch,
+  type InternalRequest,
+  isMethod,
+  type Method,
+} from "../core/http/apiRoute.ts";
 import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { ClientKeys } from "../core/http/clientKeys.ts";
@@ -256,8 +263,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     bodyParams: JsonObject,
   ): Promise<ApiReply> {
     try {
-      if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE")
-        throw routeNotFound(fullPath);
+      if (!isMethod(method)) throw routeNotFound(fullPath);
       const queryStart = fullPath.indexOf("?");
       const path = normalizePath(queryStart < 0 ? fullPath : fullPath.slice(0, queryStart));
       const params =

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { AuthContext } from "../core/authContext.ts";
-import type { ApiReply } from "../core/http/apiRoute.ts";
+import { type ApiReply, isMethod } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
@@ -238,10 +238,9 @@ function findRoute(
   const path = targetBelow(request, prefix)?.path;
   if (path === undefined) throw notFound(requestTarget(request).path);
   const { method, url } = request;
-  const isOwnMethod = method === "GET" || method === "POST" || method === "PUT" || method === "DELETE";
-  const match = router.match(isOwnMethod ? method : "GET", path);
+  const match = router.match(isMethod(method) ? method : "GET", path);
   if (match.kind === "notFound") throw notFound(path);
-  if (match.kind === "found" && isOwnMethod)
+  if (match.kind === "found" && isMethod(method))
     return { route: match.route.route, pathParams: match.pathParams };
   throw new ProtocolError(
     ErrorCode.COMMAND_UNAVAILABLE,

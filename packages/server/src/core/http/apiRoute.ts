@@ -6,6 +6,11 @@ import type { FormFile } from "../functionCall.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
+/** Whether routes may have this method. */
+export function isMethod(method: string): method is Method {
+  return method === "GET" || method === "POST" || method === "PUT" || method === "DELETE";
+}
+
 /** A request of the Parse protocol, after its envelope has been read. */
 export interface ApiRequest extends RequestContext {
   method: Method;

@@ -26,9 +26,14 @@ export type Match<R> =
  */
 export class Router<R extends RouteDefinition> {
   readonly #root = newNode<R>();
+  readonly #emptyValues: boolean;
 
-  /** `mountPath` is the path below which requests are matched. */
-  constructor(routes: readonly R[], mountPath = "") {
+  /**
+   * `mountPath` is the path below which requests are matched. With `emptyValues`, named segments may be empty: their
+   * handlers say what is missing.
+   */
+  constructor(routes: readonly R[], mountPath = "", { emptyValues = false } = {}) {
+    this.#emptyValues = emptyValues;
     for (const route of routes) this.#add(route);
     publishRoutes(mountPath, routes);
   }
@@ -38,7 +43,7 @@ export class Router<R extends RouteDefinition> {
     const segments = path === "/" ? [] : path.slice(1).split("/");
     if (segments.at(-1) === "") segments.pop();
     const values: string[] = [];
-    const match = walk(this.#root, segments, 0, values, (each) => each.routes.has(method))?.routes.get(
+    const match = this.#walk(this.#root, segments, 0, values, (each) => each.routes.has(method))?.routes.get(
       method,
     );
     if (match) {
@@ -48,7 +53,7 @@ export class Router<R extends RouteDefinition> {
       );
       return { kind: "found", route: match.route, pathParams };
     }
-    const other = walk(this.#root, segments, 0, [], (each) => each.routes.size > 0);
+    const other = this.#walk(this.#root, segments, 0, [], (each) => each.routes.size > 0);
     return other ? { kind: "methodNotAllowed", allowed: [...other.routes.keys()] } : { kind: "notFound" };
   }
 
@@ -69,26 +74,27 @@ export class Router<R extends RouteDefinition> {
     if (node.routes.has(route.method)) throw new Error(`Two routes for ${route.method} ${route.path}`);
     node.routes.set(route.method, { route, pathParams });
   }
+
+  /** Returns the node of a path, and adds the values of its named segments, the last one first. */
+  #walk(
+    node: Node<R>,
+    segments: string[],
+    depth: number,
+    values: string[],
+    isMatch: (node: Node<R>) => boolean,
+  ): Node<R> | undefined {
+    const segment = segments[depth];
+    if (segment === undefined) return isMatch(node) ? node : undefined;
+    const literal = node.literals.get(segment);
+    const match = literal && this.#walk(literal, segments, depth + 1, values, isMatch);
+    if (match || !node.parameter || (segment === "" && !this.#emptyValues)) return match;
+    const value = segment.includes("%") ? decodeURIComponent(segment) : segment;
+    const below = this.#walk(node.parameter, segments, depth + 1, values, isMatch);
+    if (below) values.push(value);
+    return below;
+  }
 }
 
 function newNode<R>(): Node<R> {
   return { literals: new Map(), parameter: undefined, routes: new Map() };
-}
-
-function walk<R>(
-  node: Node<R>,
-  segments: string[],
-  depth: number,
-  values: string[],
-  isMatch: (node: Node<R>) => boolean,
-): Node<R> | undefined {
-  const segment = segments[depth];
-  if (segment === undefined) return isMatch(node) ? node : undefined;
-  const literal = node.literals.get(segment);
-  const match = literal && walk(literal, segments, depth + 1, values, isMatch);
-  if (match || !node.parameter || segment === "") return match;
-  const value = segment.includes("%") ? decodeURIComponent(segment) : segment;
-  const below = walk(node.parameter, segments, depth + 1, values, isMatch);
-  if (below) values.push(value);
-  return below;
 }
