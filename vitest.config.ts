@@ -53,7 +53,7 @@ export default defineConfig({
     // A poll is often a request, which takes a millisecond or two of CPU time.
     expect: { poll: { interval: 50, timeout: 15_000 } },
     // Many system tests wait more than they compute.
-    maxWorkers: 6,
+    maxWorkers: 4,
     fsModuleCache: true,
     // Without state: Node.js loads it once in a process, and not anew with each test file.
     server: { deps: { external: [STATELESS] } },
