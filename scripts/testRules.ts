@@ -51,7 +51,6 @@ const EXCEPTIONS: readonly Exception[] = [
   { file: "tests/support/until.ts", rule: "wait", reason: "the pause between two looks at a condition" },
   { file: "packages/chain/test/testService.ts", rule: "wait", reason: "the pause between two looks" },
   { file: "tests/support/outage.ts", rule: "wait", reason: "the pause between two looks at a page" },
-  { file: "packages/chain/test/rangeProcess.ts", rule: "wait", reason: "a process that looks for work" },
   {
     file: "packages/chain/src/node/hostileNode.alone.test.ts",
     rule: "wait",

@@ -13,7 +13,7 @@ const ADDRESS = `0x${"ab".repeat(20)}`;
 
 /** Three nodes with five chains each need fewer than PostgreSQL's 100 connections, of which three are reserved. */
 const PLACES = [
-  { name: "PostgreSQL", isPooled: false, maxConnections: NODES * 32 },
+  { name: "PostgreSQL", isPooled: false, maxConnections: NODES * 31 },
   // Each node has one connection for notifications and one for maintenance.
   { name: "PostgreSQL behind PgBouncer", isPooled: true, maxConnections: POOL_SIZE + 2 * NODES },
 ];

@@ -77,7 +77,6 @@ of lists take more bytes per transfer, as partitions are small too, and the writ
 
 | When | What |
 | --- | --- |
-| The first fill takes too long | [Several processes](../../deploy/postgresql.md#several-processes-fill-an-index) with partitions in PostgreSQL: they fill ranges at once |
 | The index does not fit on a disk | [ClickHouse](../../deploy/clickhouse.md); or only the latest blocks ([retention](../../deploy/postgresql.md#retention)), or only [known wallets](../../reference/data-api.md#index-scope) |
 | Balances and owners do not fit into the memory of the SQL database | [A database for that index](../../deploy/postgresql.md#a-database-for-the-index-of-a-chain) with more memory: they are read and written at random |
 | Lists are slow in ClickHouse | More cores: it counts rows in parallel; \`disable_total\` saves counting them |`;

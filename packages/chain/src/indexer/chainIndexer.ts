@@ -8,7 +8,6 @@ import { InvalidNodeDataError, RpcUnreachableError } from "../node/rpcErrors.ts"
 import type { ChainStore } from "../store/chainStore.ts";
 import { INDEX_DATABASE_UNAVAILABLE, IndexDatabaseError } from "../store/indexErrors.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
-import type { Backfill } from "./backfill.ts";
 import { BlockTimes } from "./blockTimes.ts";
 import { fetchRanges } from "./fetchRanges.ts";
 import { canBeReset, Finality } from "./finality.ts";
@@ -35,10 +34,8 @@ export interface ChainIndexerOptions {
   onFinalBlock?: ((block: BlockIdentity) => void) | undefined;
   /** Called with each range that has been written. */
   onIndexed?: ((range: IndexedRange) => void) | undefined;
-  /** Called after each write with the latest indexed block and the latest final one. Returns whether there is more. */
-  afterWrite?: (indexed: number, finalized: number | null) => Promise<boolean>;
-  /** What several processes index in advance, in an index with partitions. */
-  backfill?: Backfill | undefined;
+  /** Called after each write with the latest indexed block and the latest final one. */
+  afterWrite?: (indexed: number, finalized: number | null) => Promise<void>;
   /** The first block whose events are kept; undefined if none have been removed. */
   keptFrom?: () => number | undefined;
   /** Does additional work between steps; returns whether there is more. */
@@ -51,12 +48,6 @@ export interface ChainIndexerOptions {
 
 /** The safe and the finalized block, where the node has them. */
 type FinalBlocks = readonly (BlockRow | undefined)[];
-
-interface NodeObservation {
-  head: number;
-  /** undefined if it was not read. */
-  final: FinalBlocks | undefined;
-}
 
 const MAX_RETRY_WAIT_MS = 30_000;
 /** Max consecutive polls in which a node may return an incomplete range. */
@@ -85,15 +76,13 @@ export class ChainIndexer {
   #finalityAt = 0;
   #finalityLoadedAt = Number.NEGATIVE_INFINITY;
   #isStalled = false;
-  /** The request of a process that only observes the index, until it has used the response. */
-  #observation: Promise<NodeObservation> | undefined;
+  /** The request of the head by a process that only observes the index, until it has used the response. */
+  #observation: Promise<number> | undefined;
   #error: string | undefined;
   #isDatabaseUnavailable = false;
   #incompletePolls = 0;
   /** The fencing number of the last status that was published. */
   #publishedTerm: number | undefined;
-  /** Blocks that are indexed in advance. */
-  #blocksInAdvance = 0;
   /** The latest indexed block; undefined before the index was read. */
   #checkpoint: BlockRow | null | undefined;
   /** The latest indexed block, also of a process that only observes the index. */
@@ -127,11 +116,9 @@ export class ChainIndexer {
       finalized: this.#finality.finalized,
       indexed,
       lag,
-      ...this.#progress.metrics(startBlock, indexed, head, this.#blocksInAdvance),
+      ...this.#progress.metrics(startBlock, indexed, head),
       nodes: node.health,
     };
-    const inAdvance = this.#options.backfill?.progress;
-    if (inAdvance) status.inAdvance = inAdvance;
     const { untraced } = this.#options.scope;
     if (untraced) status.untraced = untraced;
     const keptFrom = this.#options.keptFrom?.();
@@ -202,43 +189,30 @@ export class ChainIndexer {
 
   /** Returns false if the node has not responded yet: a silent one must not keep this process from becoming the leader. */
   async #observe(): Promise<boolean> {
-    const { store, backfill } = this.#options;
+    const { node, store } = this.#options;
     // If this process becomes the leader, it reads the checkpoint again.
     this.#checkpoint = undefined;
-    this.#observation ??= this.#observeNode();
-    const observed = await Promise.race([this.#observation, this.#wait(OBSERVE_TIMEOUT_MS)]).catch(
+    this.#observation ??= node.getBlockNumber();
+    const head = await Promise.race([this.#observation, this.#wait(OBSERVE_TIMEOUT_MS)]).catch(
       (error: unknown) => {
         this.#observation = undefined;
         throw error;
       },
     );
-    if (!observed) return false;
+    if (head === undefined) return false;
     this.#observation = undefined;
-    this.#head = observed.head;
-    if (observed.final) this.#finality.observe(observed.final, this.#head);
+    this.#head = head;
     this.#checkpoint = (await store.checkpoint()) ?? null;
     if (performance.now() - this.#finalityLoadedAt >= OBSERVED_FINALITY_MS) await this.#loadFinality();
     await this.#recordNewest();
-    if (backfill) {
-      const next = this.#checkpoint ? this.#checkpoint.number + 1 : this.#firstBlock(this.#head);
-      await backfill.help(next, this.#finality.finalized);
-      this.#blocksInAdvance = backfill.progress?.blocks ?? 0;
-    }
-    this.#setState((this.#checkpoint?.number ?? -1) >= this.#head ? "following" : "syncing");
+    this.#setState((this.#checkpoint?.number ?? -1) >= head ? "following" : "syncing");
     this.#checkpoint = undefined;
     return true;
   }
 
   /** A new leader sends its own requests. */
   #dropObservation(): void {
-    if (!this.#observation) return;
     this.#observation = undefined;
-    this.#finalityAt = 0;
-  }
-
-  async #observeNode(): Promise<NodeObservation> {
-    const head = await this.#options.node.getBlockNumber();
-    return { head, final: this.#options.backfill && (await this.#readFinality()) };
   }
 
   /** Indexes up to the head, or unwinds a reorganization. Returns whether there is more to do. */
@@ -272,15 +246,7 @@ export class ChainIndexer {
       return false;
     }
     if (from + this.#options.scope.blockRange <= head) this.#setState("syncing");
-    const step = await this.#options.backfill?.step(
-      this.#checkpoint ?? undefined,
-      from,
-      this.#finality.finalized,
-    );
-    if (step?.kind === "waiting") this.#recordInAdvance();
-    if (step?.kind === "waiting") return false;
-    if (step?.kind === "attached") return this.#continueAfter(step.last, from);
-    const indexed = await this.#indexUpTo(from, Math.min(head, step?.to ?? head));
+    const indexed = await this.#indexUpTo(from, head);
     if (indexed < from) {
       // A reorganization may be in progress, but a node that never returns a complete range is unusable.
       this.#incompletePolls += 1;
@@ -294,28 +260,6 @@ export class ChainIndexer {
     this.#incompletePolls = 0;
     this.#setState(indexed >= head ? "following" : "syncing");
     return indexed < head;
-  }
-
-  /** After a range was added to the index. Returns whether there is more to do. */
-  async #continueAfter(last: BlockRow, from: number): Promise<boolean> {
-    this.#checkpoint = last;
-    // These blocks were counted when they were indexed.
-    this.#blocksInAdvance -= Math.min(this.#blocksInAdvance, last.number + 1 - from);
-    this.#recordInAdvance();
-    this.#publishStatus();
-    // A range takes the place of many writes, after each of which something would have been done.
-    let hasMoreWork = true;
-    while (hasMoreWork && !this.#stopping.signal.aborted)
-      hasMoreWork = (await this.#options.afterWrite?.(last.number, this.#finality.finalized)) ?? false;
-    this.#publishStatus();
-    return true;
-  }
-
-  /** Counts what other processes have indexed in advance. */
-  #recordInAdvance(): void {
-    const blocks = this.#options.backfill?.progress?.blocks ?? 0;
-    this.#progress.record(Math.max(0, blocks - this.#blocksInAdvance));
-    this.#blocksInAdvance = blocks;
   }
 
   /** First block of an empty index. The history of wallets is indexed separately. */
@@ -350,7 +294,6 @@ export class ChainIndexer {
         this.#times.record(range.rows.blocks);
         this.#progress.record(range.last.number - lastIndexed);
         lastIndexed = range.last.number;
-        this.#recordInAdvance();
         await this.#options.afterWrite?.(lastIndexed, this.#finality.finalized);
         this.#publishStatus();
         if (this.#stopping.signal.aborted) break;

@@ -46,9 +46,8 @@ export interface IndexRebuildOptions {
 const MAX_ATTEMPTS = 100;
 
 /**
- * An index that is built beside the one that is read, by an indexer of its own: it has its own lease, its ranges are
- * filled by several processes, and it continues at its last block after an interruption. At the head of the chain, it
- * takes the place of the other one.
+ * An index that is built beside the one that is read, by an indexer of its own: it has its own lease, and it
+ * continues at its last block after an interruption. At the head of the chain, it takes the place of the other one.
  */
 export class IndexRebuild {
   /** The id of the schema in which it is built; see `readSchemaId()`. */
@@ -171,8 +170,8 @@ async function warnOfTables(
 }
 
 function progressOf(status: ChainStatus): IndexRebuildStatus {
-  const { start, head, indexed, inAdvance, percent, blocksPerSecond, etaSeconds, error } = status;
-  const blocks = Math.max(0, (indexed ?? start - 1) + 1 - start) + (inAdvance?.blocks ?? 0);
+  const { start, head, indexed, percent, blocksPerSecond, etaSeconds, error } = status;
+  const blocks = Math.max(0, (indexed ?? start - 1) + 1 - start);
   return {
     ...{ indexed, blocks, missing: head === null ? null : Math.max(0, head + 1 - start - blocks) },
     ...{ percent, blocksPerSecond, etaSeconds, ...(error !== undefined && { error }) },

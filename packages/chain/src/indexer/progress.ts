@@ -32,15 +32,14 @@ export class Progress {
     while (this.#counts[0] && this.#counts[0].at < now - WINDOW_MS) this.#counts.shift();
   }
 
-  /** `inAdvance` are blocks after the indexed ones that are not yet part of the index. */
-  metrics(start: number, indexed: number | null, head: number | null, inAdvance = 0): ProgressMetrics {
+  metrics(start: number, indexed: number | null, head: number | null): ProgressMetrics {
     const first = this.#counts[0];
     const seconds = first ? Math.max(0.1, (performance.now() - first.at) / 1000) : 0;
     const blocks = this.#counts.reduce((sum, record) => sum + record.blocks, 0);
     const blocksPerSecond = seconds === 0 ? 0 : Math.round(blocks / seconds);
     if (head === null) return { percent: null, blocksPerSecond, etaSeconds: null };
     const total = Math.max(1, head - start + 1);
-    const completed = (indexed === null ? 0 : Math.max(0, indexed - start + 1)) + inAdvance;
+    const completed = indexed === null ? 0 : Math.max(0, indexed - start + 1);
     const remaining = Math.max(0, total - completed);
     const percent = Math.min(100, Math.floor((completed / total) * 1000) / 10);
     const etaSeconds =

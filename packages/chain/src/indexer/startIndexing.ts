@@ -13,7 +13,6 @@ import type { ChainIndex } from "../store/openIndex.ts";
 import { COUNTED_VERSION, SCHEMA_VERSION } from "../store/schema.ts";
 import { COMMITMENTS_FACT } from "../store/upgradeProgress.ts";
 import { ChainIndexer } from "./chainIndexer.ts";
-import { createBackfill } from "./createBackfill.ts";
 import { fullScope } from "./fullScope.ts";
 import {
   definitionOf,
@@ -22,7 +21,6 @@ import {
   isUsable,
   readDefinition,
   saveDefinition,
-  savedDefinition,
   versionOf,
 } from "./indexDefinition.ts";
 import { Retention } from "./retention.ts";
@@ -114,7 +112,6 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     if (term === undefined || term === preparedTerm) return;
     // Another leader may have removed partitions, or built the index anew.
     index.partitions?.reset();
-    backfill?.reset();
     const existing = await readDefinition(index);
     // No older version writes other indexes.
     if ((existing?.layout ?? SCHEMA_VERSION) < SCHEMA_VERSION)
@@ -145,12 +142,9 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
         context,
         config.traces ? new BlockTracer(node, config.name, log, () => isStopping) : undefined,
       );
-  const backfill = isWalletScope
-    ? undefined
-    : createBackfill(index, savedDefinition(definition, true), { scope, log, chainName: config.name });
 
   const indexer = new ChainIndexer({
-    ...{ config, node, store, writer, scope, backfill, log },
+    ...{ config, node, store, writer, scope, log },
     pollMs,
     onIndexed: options.onIndexed,
     onFinalBlock: options.onFinalBlock,
@@ -178,8 +172,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     term: () => index.term(),
     keptFrom: () => retention.keptFrom,
     async afterWrite(indexed, finalized) {
-      await backfill?.update();
-      return retention.apply(indexed, finalized);
+      await retention.apply(indexed, finalized);
     },
     async afterStep(checkpoint, state, finalized) {
       if (state === "following") {
@@ -211,13 +204,13 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     },
     async stop() {
       isStopping = true;
-      await Promise.all([indexer.stop(), metadataReader.stop(), backfill?.stop()]);
+      await Promise.all([indexer.stop(), metadataReader.stop()]);
       await index.close();
     },
   };
 }
 
-/** A process that fills ranges for another one does not write the index. */
+/** Only the process that indexes the chain writes the index. */
 async function saveCommitments(index: ChainIndex, known: readonly string[]): Promise<void> {
   if (await index.isLeader()) await index.writer.saveProperty(COMMITMENTS_FACT, known.join(" "));
 }

@@ -33,11 +33,6 @@ export interface ChainStatus {
   etaSeconds: number | null;
   nodes: NodeHealth[];
   /**
-   * What several processes have indexed in advance, which becomes part of the index in the order of the chain: ranges
-   * and their indexed blocks. Absent if there is nothing.
-   */
-  inAdvance?: { ranges: number; blocks: number };
-  /**
    * First block whose transactions, logs, transfers and sales are kept; absent if none have been removed. Balances and
    * owners include those of all blocks.
    */

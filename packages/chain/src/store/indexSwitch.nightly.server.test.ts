@@ -1,17 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { COLLECTION, TOKEN } from "../../test/blockContents.ts";
 import { word } from "../../test/fillIndex.ts";
 import { createDatabase, type DatabaseLocation, dumpIndex } from "../../test/indexDatabase.ts";
-import { COLLECTION, TOKEN } from "../../test/rangeContents.ts";
-import {
-  append,
-  at,
-  blocks,
-  DEFINITION,
-  fill,
-  openLeader,
-  PARTITION_BLOCKS,
-  take,
-} from "../../test/rangeIndexes.ts";
+import { append, at, blocks, openLeader, PARTITION_BLOCKS } from "../../test/partitionedIndex.ts";
 import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { toBytes } from "../model/hexBytes.ts";
@@ -28,7 +19,6 @@ import { type ChainIndex, openIndex } from "./openIndex.ts";
 import { openReader } from "./openReader.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import type { SqlPool } from "./postgresSql.ts";
-import { RangeLostError } from "./rangeLeases.ts";
 import { SwitchingEvents } from "./switchingEvents.ts";
 import { DEFINITION_FACT } from "./upgradeProgress.ts";
 
@@ -252,18 +242,13 @@ it("an unfinished index is removed unless a process builds it", async () => {
   expect(await indexSwitch.schemas()).toEqual({ current: current.schemaId, next: undefined, replaced: [] });
 });
 
-it("a process that froze with the lease of a range of a removed index does not find it in the next one", async () => {
-  await next.writer.saveProperty("making", DEFINITION);
-  const frozen = await take(next, 0, 1, ends);
-  expect(await indexSwitch.removeNext()).toBe(false);
-  await next.close();
-  expect(await indexSwitch.removeNext()).toBe(true);
-  const another = await open(nextLocation(place, PARTITION_BLOCKS));
-  await another.writer.saveProperty("making", DEFINITION);
-  const range = await take(another, 0, 1, ends);
-  expect(range.lease).toMatchObject({ number: frozen.lease.number, fence: frozen.lease.fence });
-  expect(range.lease.id).not.toBe(frozen.lease.id);
-  await expect(fill(frozen, frozen.first, frozen.first + 3)).rejects.toThrow(RangeLostError);
+it("ranges that earlier versions indexed in advance are removed", async () => {
+  const ranges = ["chain_1_range_1048577", "chain_1_next_range_3"];
+  for (const schema of ranges) await pool.unsafe(`CREATE SCHEMA ${schema} CREATE TABLE logs_p2 (n int)`);
+  const { replaced } = await indexSwitch.schemas();
+  expect(replaced.toSorted()).toEqual(ranges.toSorted());
+  await indexSwitch.removeReplaced(replaced);
+  expect((await indexSwitch.schemas()).replaced).toEqual([]);
 });
 
 it("the tables in ClickHouse of indexes that are given up are listed in the one that is read", async () => {

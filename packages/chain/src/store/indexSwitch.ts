@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import { giveUpTables } from "./clickhouse/unusedTables.ts";
 import { errorCodeOf, isLockError, LOCK_TIMEOUT, UNDEFINED_TABLE } from "./connectionErrors.ts";
-import { REFUSES_OLDER_HOLDERS, REPLACED_HOLDER, readSchemaId } from "./indexLease.ts";
+import { REFUSES_OLDER_HOLDERS, REPLACED_HOLDER } from "./indexLease.ts";
 import type { IndexLocation, PostgresLocation } from "./indexLocation.ts";
 import type { IndexReader } from "./indexReader.ts";
 import { NftUpdates } from "./nftUpdates.ts";
@@ -10,7 +10,6 @@ import { type CopiedSchemas, copyOffChainRows, copyWallets } from "./offChainRow
 import { openPostgres } from "./postgresConnection.ts";
 import { PostgresReader } from "./postgresReader.ts";
 import type { Sql, SqlPool, Transaction } from "./postgresSql.ts";
-import { rangesTable } from "./rangeLeases.ts";
 import type { BlocksTable } from "./tables.ts";
 import { DEFINITION_FACT, TERM_FACT } from "./upgradeProgress.ts";
 
@@ -91,8 +90,8 @@ export class IndexSwitch {
     const find = (name: string) => rows.find((row) => row.name === name)?.id;
     const next = find(this.#nextSchema);
     const names = rows.map(({ name }) => name);
-    const ranges = next === undefined ? [`${this.#nextSchema}_range_`] : [];
-    const prefixes = [`${this.#schema}_old_`, ...ranges];
+    // Earlier versions indexed ranges in advance, in schemas of their own.
+    const prefixes = ["_old_", "_range_", `${NEXT_SUFFIX}_range_`].map((end) => this.#schema + end);
     const replaced = names.filter((name) => prefixes.some((prefix) => isNumbered(name, prefix)));
     return { current: find(this.#schema), next, replaced };
   }
@@ -178,14 +177,13 @@ export class IndexSwitch {
       await saveFacts(tx, { [DEFINITION_FACT]: definition, [TERM_FACT]: String(term?.fence ?? 0) });
       await giveUpTables(tx, this.#schema, this.#nextSchema);
       if (refusesOlder) await tx.unsafe(REFUSES_OLDER_HOLDERS);
-      await this.#forgetRanges(tx);
       await tx`ALTER SCHEMA ${sql.id(this.#schema)} RENAME TO ${sql.id(await this.#oldName(tx, this.#schema))}`;
       await tx`ALTER SCHEMA ${sql.id(this.#nextSchema)} RENAME TO ${sql.id(this.#schema)}`;
       return "switched";
     });
   }
 
-  /** Removes an index that nobody builds any more, with its ranges. Returns false if a process does. */
+  /** Removes an index that nobody builds any more. Returns false if a process does. */
   async removeNext(): Promise<boolean> {
     return this.#next.begin(async (tx) => {
       const [held] = await tx`SELECT 1 FROM lease WHERE expires_at > clock_timestamp() FOR UPDATE`;
@@ -241,19 +239,6 @@ export class IndexSwitch {
       return row;
     };
     return [await newest(this.#schema), await newest(this.#nextSchema)];
-  }
-
-  /** Forgets ranges, and continues their numbers: a process that froze with a lease must not find its range again. */
-  async #forgetRanges(tx: Transaction): Promise<void> {
-    const [tables] = await tx<{ former: string | null; next: string | null }>`
-      SELECT to_regclass(${`${this.#schema}.backfill_ranges`})::text AS former, to_regclass('backfill_ranges')::text AS next`;
-    if (tables?.next) await tx`DELETE FROM backfill_ranges`;
-    if (!tables?.former) return;
-    await tx.unsafe(rangesTable(await readSchemaId(tx)));
-    // Those of earlier versions began at 1 in each index.
-    await tx`SELECT setval(pg_get_serial_sequence('backfill_ranges', 'id'),
-      greatest(nextval(pg_get_serial_sequence('backfill_ranges', 'id')),
-        nextval(pg_get_serial_sequence(${tables.former}::text, 'id'))))`;
   }
 
   /** The name that a schema gets when nobody reads it any more. */

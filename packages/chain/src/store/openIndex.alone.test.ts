@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { afterEach, expect, it, vi } from "vitest";
 import { createDatabase } from "../../test/indexDatabase.ts";
-import { append } from "../../test/rangeIndexes.ts";
+import { append } from "../../test/partitionedIndex.ts";
 import { createRecordingLogger } from "../../test/testService.ts";
 import { indexLocationOf } from "../createChainService.ts";
 import { UNUSED_TABLES_FACT } from "./clickhouse/unusedTables.ts";

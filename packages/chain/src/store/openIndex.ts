@@ -18,7 +18,6 @@ import { openReader } from "./openReader.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import { createPostgresWriter } from "./postgresIndexWriter.ts";
 import { PostgresPartitions, readPartitionBlocks } from "./postgresPartitions.ts";
-import { PostgresRanges } from "./postgresRanges.ts";
 import type { Transaction } from "./postgresSql.ts";
 import { createSqliteWriter } from "./sqliteIndexWriter.ts";
 
@@ -32,8 +31,6 @@ export interface ChainIndex {
   partitions: PostgresPartitions | undefined;
   /** Removes old events, if the index supports it. */
   removal: EventRemoval | undefined;
-  /** What other processes index in advance; undefined if the index has no partitions, or no events. */
-  ranges: PostgresRanges | undefined;
   /** Whether this process may become the one that indexes the chain. */
   canLead: boolean;
   /**
@@ -59,11 +56,8 @@ export interface ChainIndex {
 
 /** Timeout of a lease renewal, in ms. */
 const LEASE_DEADLINE_MS = 2_000;
-/** The same of the leases of ranges, which last longer. */
-const RANGE_LEASE_DEADLINE_MS = 5_000;
 /** Connections of all indexes of a process together. */
 const LEASE_CONNECTIONS = 1;
-const RANGE_LEASE_CONNECTIONS = 1;
 const READ_CONNECTIONS = 2;
 export const WRITE_CONNECTIONS = 5;
 /** Connections to ClickHouse of an index: its tables are written at once. */
@@ -99,7 +93,7 @@ async function openComponents(
     return {
       ...{ store, writer: writerOf(sqliteWriter, { log, now }), canLead, now },
       eventDefinition: eventDefinitionIn(storage),
-      ...{ partitions: undefined, ranges: undefined },
+      partitions: undefined,
       removal: storage === "sql" ? sqliteWriter.removal : undefined,
       // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
@@ -134,28 +128,11 @@ async function openComponents(
     partitionBlocks === undefined
       ? undefined
       : new PostgresPartitions(sql, assertLeader, partitionBlocks, log);
-  let ranges: PostgresRanges | undefined;
-  if (partitions && storage === "sql") {
-    const open = (schema: string, deadlineMs: number) =>
-      openPostgres({ ...location, schema }, "writes", WRITE_CONNECTIONS, undefined, deadlineMs);
-    const rangeLeaseSql = openPostgres(
-      location,
-      "range leases",
-      RANGE_LEASE_CONNECTIONS,
-      RANGE_LEASE_DEADLINE_MS,
-    );
-    opened.push({ close: () => rangeLeaseSql.end() });
-    ranges = new PostgresRanges({
-      ...{ open, leaseSql: rangeLeaseSql, schema: location.schema },
-      ...{ assertLeader, blocks: partitions.blocks },
-    });
-    opened.push(ranges);
-  }
   const writer = writerOf(createPostgresWriter(sql, assertLeader, partitions), { log, now });
   // Released first, so that another process can take over at once.
   opened.push(lease);
   return {
-    ...{ store, writer, partitions, ranges, removal: partitions, openedAt, now },
+    ...{ store, writer, partitions, removal: partitions, openedAt, now },
     eventDefinition: eventDefinitionIn(storage),
     canLead: canLead && hasEvents,
     isLeader: async () => canLead && hasEvents && (await lease.acquire()),

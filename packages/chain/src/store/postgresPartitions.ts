@@ -54,8 +54,6 @@ export class PostgresPartitions implements EventRemoval {
   #first: number | undefined;
   /** What is needed of the blocks before this one is saved. */
   #savedBefore = 0;
-  /** Partitions that are not created in advance, since ranges that other processes index become them. */
-  #reserved: ReadonlySet<number> = new Set();
   /** When to try again to remove partitions, on the clock of `performance`. */
   #retryAt = 0;
 
@@ -66,12 +64,11 @@ export class PostgresPartitions implements EventRemoval {
     this.#statistics = new PartitionStatistics(pool, log);
   }
 
-  /** Creates the missing partitions of blocks, both ends included, and the one after them unless it is reserved. */
+  /** Creates the missing partitions of blocks, both ends included, and the one after them. */
   async create(from: number, to: number): Promise<void> {
     const missing: number[] = [];
     const [first, last] = [this.numberOf(from), this.numberOf(to)];
-    for (let number = first; number <= last + 1; number++)
-      if (!this.#known.has(number) && (number <= last || !this.#reserved.has(number))) missing.push(number);
+    for (let number = first; number <= last + 1; number++) if (!this.#known.has(number)) missing.push(number);
     if (missing.length > 0) {
       await this.#statistics.settled();
       await this.#pool.begin(async (tx) => {
@@ -81,14 +78,6 @@ export class PostgresPartitions implements EventRemoval {
       for (const number of missing) this.#known.add(number);
     }
     this.#statistics.refresh();
-  }
-
-  /** Runs a transaction that adds a partition which was filled apart from the index. Returns its result. */
-  async add<Result>(change: () => Promise<Result>): Promise<Result> {
-    await this.#statistics.settled();
-    const result = await change();
-    this.#statistics.refresh();
-    return result;
   }
 
   /**
@@ -118,11 +107,6 @@ export class PostgresPartitions implements EventRemoval {
     if (!(await this.#remove(number))) return NO_REMOVAL;
     this.#known.delete(number);
     return { isRemoved: true, hasMore: true };
-  }
-
-  /** Sets the partitions that are not created in advance. */
-  reserve(numbers: ReadonlySet<number>): void {
-    this.#reserved = numbers;
   }
 
   /** The number of the partition of a block. */
@@ -176,8 +160,6 @@ export class PostgresPartitions implements EventRemoval {
 
 interface PartitionBounds {
   table: string;
-  /** The column by which the table is partitioned. */
-  column: string;
   from: number;
   /** Exclusive. */
   end: number;
@@ -187,8 +169,8 @@ interface PartitionBounds {
 export function partitionBounds(number: number, blocks: number): PartitionBounds[] {
   const [from, end] = [positionOf(number * blocks, 0), positionOf((number + 1) * blocks, 0)];
   return [
-    ...EVENT_TABLES.map((table) => ({ table, column: "position", from, end })),
-    { table: "list_counts", column: "partition_number", from: number, end: number + 1 },
+    ...EVENT_TABLES.map((table) => ({ table, from, end })),
+    { table: "list_counts", from: number, end: number + 1 },
   ];
 }
 

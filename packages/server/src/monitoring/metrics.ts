@@ -61,7 +61,6 @@ export interface MetricSources {
     indexed: number | null;
     lag: number | null;
     isDatabaseUnavailable?: boolean;
-    inAdvance?: { blocks: number };
     rebuild?: { blocks: number; missing: number | null };
   }[];
 }
@@ -177,13 +176,6 @@ export function createMetrics(processes?: Pick<ProcessGroup, "shareMetrics">): M
     chainGauge(sources, "purse_chain_head_block", "Latest block of a chain.", "head");
     chainGauge(sources, "purse_chain_indexed_block", "Latest indexed block of a chain.", "indexed");
     chainGauge(sources, "purse_chain_lag_blocks", "Indexing lag in blocks.", "lag");
-    labeledGauge(
-      "purse_chain_blocks_in_advance",
-      "Blocks that several processes have indexed in advance of the index of a chain.",
-      "chain",
-      HIGHEST,
-      () => sources.chains().map(({ name, inAdvance }) => [name, inAdvance?.blocks ?? 0]),
-    );
     rebuildGauge(
       sources,
       "purse_chain_rebuild_blocks",

@@ -27,10 +27,6 @@ export const studioChain = z
         error: z.string().optional(),
       }),
     ),
-    inAdvance: z
-      .object({ ranges: z.int(), blocks: z.int() })
-      .optional()
-      .describe("Ranges that several processes index in advance, and their indexed blocks"),
     untraced: z.int().optional().describe("Transactions that no node could trace since the start"),
     keptFrom: z.int().optional().describe("First block whose events are kept, if others have been removed"),
     rebuild: z

@@ -2,32 +2,25 @@ import { indexLocationOf } from "../src/createChainService.ts";
 import type { FetchedRange } from "../src/indexer/scope.ts";
 import type { BlockRow, BlockRows, DiscoveredToken } from "../src/model/rows.ts";
 import { type ChainIndex, openIndex } from "../src/store/openIndex.ts";
-import type { OpenRange } from "../src/store/postgresRanges.ts";
+import { addContents } from "./blockContents.ts";
 import { createBlocks } from "./fillIndex.ts";
 import type { DatabaseLocation } from "./indexDatabase.ts";
-import { addContents } from "./rangeContents.ts";
 import { createRecordingLogger } from "./testService.ts";
 
 /*
- * An index with partitions of made-up blocks, and ranges that are indexed in advance.
+ * An index with partitions of made-up blocks.
  */
 
 export const PARTITION_BLOCKS = 10;
-export const DEFINITION = JSON.stringify({ scope: "chain" });
+const DEFINITION = JSON.stringify({ scope: "chain" });
 
 type Ends = (() => Promise<unknown>)[];
 
-/** Opens the index of a process; `ends` close it. */
-export async function openIndexWithRanges(location: DatabaseLocation, ends: Ends): Promise<ChainIndex> {
+/** Opens the index of the process that indexes the chain; `ends` close it. */
+export async function openLeader(location: DatabaseLocation, ends: Ends): Promise<ChainIndex> {
   const place = indexLocationOf(location, 1, { partitionBlocks: PARTITION_BLOCKS });
   const index = await openIndex(place, createRecordingLogger());
   ends.push(() => index.close());
-  return index;
-}
-
-/** Opens the index of the process that indexes the chain. */
-export async function openLeader(location: DatabaseLocation, ends: Ends): Promise<ChainIndex> {
-  const index = await openIndexWithRanges(location, ends);
   if (!(await index.isLeader())) throw new Error("another process indexes the chain");
   await index.writer.saveProperty("making", DEFINITION);
   return index;
@@ -64,27 +57,4 @@ export function fetchBlocks(from: number, to: number): FetchedRange {
 export async function append({ writer }: ChainIndex, from: number, to: number): Promise<void> {
   const { rows, tokens } = fetchBlocks(from, to);
   await writer.append(at(from - 1), rows, tokens);
-}
-
-/** Leases one of the ranges with these numbers. */
-export async function take(index: ChainIndex, first: number, last: number, ends: Ends): Promise<OpenRange> {
-  const range = await index.ranges?.take({ first, last, definition: DEFINITION });
-  if (!range) throw new Error("there is no range");
-  ends.push(() => range.close());
-  return range;
-}
-
-/** Adds blocks of the chain to a range, both ends included. */
-export async function fill({ index }: OpenRange, from: number, to: number): Promise<void> {
-  const { rows, tokens } = fetchBlocks(from, to);
-  await index.append(rows, tokens);
-}
-
-/** Leases a range and completes it. */
-export async function takeWhole(index: ChainIndex, number: number, ends: Ends): Promise<void> {
-  const range = await take(index, number, number, ends);
-  await range.index.open();
-  await fill(range, range.first, range.first + 3);
-  await fill(range, range.first + 4, range.last);
-  await range.index.complete();
 }
