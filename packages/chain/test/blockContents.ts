@@ -22,7 +22,7 @@ const WALLETS = ["a1", "b2", "c3"].map(addressOf);
 const walletAt = (index: number) => WALLETS[index % WALLETS.length] ?? "";
 
 /** The block in which the contract of the token is replaced, and the metadata of all NFTs changes. */
-export const UPGRADE_BLOCK = 25;
+const UPGRADE_BLOCK = 25;
 
 /** Each block has a transfer of a token, and one of an NFT that not all of its previous owners had. */
 export function addContents(rows: BlockRows, block: number): void {

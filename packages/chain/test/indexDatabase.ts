@@ -178,20 +178,6 @@ export function dumpBlocks(
   );
 }
 
-type PendingTable = "tokens" | "nft_metadata" | "nft_updates";
-
-/** Dumps what of tokens and NFTs has to be read from contracts, for indexes of which nothing was read yet. */
-export function dumpPending(
-  location: DatabaseLocation,
-  chainId: number,
-): Promise<Record<PendingTable, DumpRow[]>> {
-  return withRows<PendingTable, Record<PendingTable, DumpRow[]>>(location, chainId, async (rowsOf) => ({
-    tokens: await rowsOf("address, known", "tokens", "address"),
-    nft_metadata: await rowsOf("token, token_id, uri_block, due", "nft_metadata", "token, token_id"),
-    nft_updates: await rowsOf("*", "nft_updates", "token, first"),
-  }));
-}
-
 async function withRows<Table extends string, T>(
   location: DatabaseLocation,
   chainId: number,

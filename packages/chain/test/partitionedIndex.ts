@@ -45,7 +45,7 @@ function tokensOf({ logs, nftTransfers }: BlockRows): DiscoveredToken[] {
 }
 
 /** What a process fetches of the chain, both ends included. */
-export function fetchBlocks(from: number, to: number): FetchedRange {
+function fetchBlocks(from: number, to: number): FetchedRange {
   const rows = blocks(from, to + 1, at(from - 1));
   const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
   if (!first || !last) throw new Error("there are no blocks");

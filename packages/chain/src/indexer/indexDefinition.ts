@@ -82,7 +82,7 @@ export function isContinuedAlike(one: IndexDefinition, other: IndexDefinition): 
 }
 
 /** `isOffset` is whether the index has partitions or removed events, which older versions cannot write. */
-export function savedDefinition(definition: IndexDefinition, isOffset: boolean): IndexDefinition {
+function savedDefinition(definition: IndexDefinition, isOffset: boolean): IndexDefinition {
   if (!isOffset) return definition;
   const layout = definition.layout + PARTITIONS_VERSION;
   return { ...definition, layout, revision: versionOf(definition) };

@@ -32,7 +32,7 @@ export const REFUSES_OLDER_HOLDERS = `ALTER TABLE lease
  * Ends sessions amid a statement on this index whose client has been silent for more than a second: a process that
  * froze while it copied rows. PostgreSQL counts such a statement as running, so that no timeout releases its locks.
  */
-export const END_ABANDONED_WRITES = `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
+const END_ABANDONED_WRITES = `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active' AND wait_event = 'ClientRead'
     AND query_start < clock_timestamp() - interval '1 second'
     AND pid IN (SELECT pid FROM pg_locks WHERE relation IN (

@@ -123,9 +123,7 @@ async function createTables(
   }
 }
 
-/** The tables of an index without partitions, with their database indexes. */
-export const TABLE_STATEMENTS: readonly string[] = schemaStatements(SCHEMA_DIALECT);
-const STATEMENTS = [...TABLE_STATEMENTS, LEASE_TABLE];
+const STATEMENTS = [...schemaStatements(SCHEMA_DIALECT), LEASE_TABLE];
 const PARTITIONED_STATEMENTS = [...schemaStatements({ ...SCHEMA_DIALECT, isPartitioned: true }), LEASE_TABLE];
 const CREATED = namesIn(/^CREATE (?:TABLE|INDEX) IF NOT EXISTS (\w+)/);
 const DROPPED = namesIn(/^DROP INDEX IF EXISTS (\w+)/);

@@ -134,7 +134,7 @@ async function addUpdates(tx: Transaction, updates: NftUpdateRow[]): Promise<voi
 }
 
 /** Has the metadata read again of the upgraded contracts in a table or query, and of the proxies of those that are beacons. */
-export async function requeueTokens(tx: Transaction, upgraded: RawBuilder<unknown>): Promise<void> {
+async function requeueTokens(tx: Transaction, upgraded: RawBuilder<unknown>): Promise<void> {
   const proxies = sql.raw(proxiesOf("(SELECT address FROM changed)", postgresLiteral));
   await tx`WITH changed AS MATERIALIZED (SELECT address FROM ${upgraded} AS upgraded)
     UPDATE tokens SET known = 0 WHERE address IN (SELECT address FROM changed UNION ${proxies})`;
