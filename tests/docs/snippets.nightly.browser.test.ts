@@ -155,13 +155,13 @@ async function openPage(url: string): Promise<void> {
       await page.goto(url);
     }
     await expect.poll(() => first.evaluate(() => document.readyState)).toBe("complete");
-    const button = first.locator("button");
-    if ((await button.count()) > 0) {
+    const buttons = first.locator("button");
+    if ((await buttons.count()) > 0) {
       // The page may still be connecting: a click before is lost.
       await expect
         .poll(
           async () => {
-            await button.click();
+            await buttons.first().click();
             return second.locator("li").count();
           },
           { timeout: 60_000 },
@@ -178,7 +178,7 @@ async function openPage(url: string): Promise<void> {
  * Commands of a checkout run there, `npm start` until the server responds. An error of a request ends the script.
  */
 const SHELL = `set -euo pipefail
-curl() { command curl --fail-with-body --silent --show-error "$@" | tee /dev/stderr; }
+curl() { command curl --fail-with-body --silent --show-error "$@" | tee >(cat >&2); }
 npm() {
   case "$1" in
     run) (cd "$CHECKOUT" && command npm "$@") ;;
@@ -190,7 +190,7 @@ startCheckout() {
   PURSE_PORT=$FREE_PORT PURSE_DEV_CHAIN_PORT=$FREE_CHAIN_PORT PURSE_DATA_DIR=$PWD/started \\
     node "$CHECKOUT/scripts/start.mjs" &
   command curl --silent --fail --retry 300 --retry-delay 1 --retry-connrefused "http://127.0.0.1:$FREE_PORT/health"
-  kill -INT $! && wait $!
+  kill $! && wait $! || true
 }`;
 
 async function environment({ appId, masterKey, dataDir, serverUrl }: Purse): Promise<NodeJS.ProcessEnv> {
@@ -235,7 +235,7 @@ function moduleOf(code: string): string {
   );
   const declared = new Set([...own].flatMap((match) => match.slice(1).join(" ").match(/\w+/g) ?? []));
   const names = Object.keys(client).filter(
-    (name) => words.has(name) && !declared.has(name) && name !== "default",
+    (name) => words.has(name) && !declared.has(name) && !(name in globalThis) && name !== "default",
   );
   const imports = names.length > 0 ? `import { ${names.join(", ")} } from "@purse/client";\n` : "";
   return `${imports}${code}\nexport {};\n`;
