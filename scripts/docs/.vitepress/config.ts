@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { searchOptions } from "./search.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 
@@ -122,7 +123,7 @@ export default {
   },
   themeConfig: {
     outline: [2, 3],
-    search: { provider: "local" },
+    search: { provider: "local", options: { miniSearch: { searchOptions } } },
     nav: [
       ...SECTIONS.map(([folder, title, [first]]) => ({
         text: title,
