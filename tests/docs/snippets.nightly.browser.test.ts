@@ -152,6 +152,7 @@ async function openPage(url: string): Promise<void> {
     const errors: string[] = [];
     for (const page of [first, second]) {
       page.on("pageerror", (error) => errors.push(String(error)));
+      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
       await page.goto(url);
     }
     await expect.poll(() => first.evaluate(() => document.readyState)).toBe("complete");
@@ -164,9 +165,12 @@ async function openPage(url: string): Promise<void> {
             await buttons.first().click();
             return second.locator("li").count();
           },
-          { timeout: 60_000 },
+          { timeout: 60_000, message: "a list item after a click" },
         )
-        .toBeGreaterThan(0);
+        .toBeGreaterThan(0)
+        .catch((error: unknown) => {
+          throw new Error(`${String(error)}\n${errors.join("\n")}`);
+        });
     } else await expect.poll(() => first.locator("body").innerText(), { timeout: 60_000 }).toMatch(/\w/);
     expect(errors).toEqual([]);
   } finally {
