@@ -24,7 +24,7 @@ import {
  * PURSE_PROVE_PACKAGES=1 also that of Next.js, and all of them are installed from the registry in an empty folder.
  */
 const IS_FULL = process.env.PURSE_PROVE_PACKAGES === "1";
-const PROVEN = STARTERS.filter(({ id }) => IS_FULL || id !== "nextjs");
+const PROVEN = STARTERS.filter(({ id }) => id !== "node" && (IS_FULL || id !== "nextjs"));
 
 let browser: Browser;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(PROVEN)("the starter $id", (starter) => {
 
   beforeAll(async () => {
     project = createStarter(starter, IS_FULL);
-    running = await startStarter(project);
+    running = await startStarter(project, starter);
   }, 600_000);
   afterAll(async () => {
     await running?.stop();
@@ -82,6 +82,22 @@ describe.each(PROVEN)("the starter $id", (starter) => {
     expect(code.includes("Send coins")).toBe(true);
     expect(code.includes("localhost.wallet")).toBe(false);
   });
+});
+
+it("the starter node signs in with a key, and prints notes as they are written", {
+  timeout: 600_000,
+}, async () => {
+  const starter = STARTERS.find(({ id }) => id === "node");
+  if (!starter) throw new Error("There is no starter node.");
+  const project = createStarter(starter, IS_FULL);
+  const running = await startStarter(project, starter);
+  try {
+    const address = devAccount(0).address.toLowerCase();
+    await expect.poll(running.output, { timeout: 60_000 }).toContain(`${address}: started at`);
+  } finally {
+    await running.stop();
+    project.remove();
+  }
 });
 
 /** Opens the app with an installed wallet, and signs in with it. */

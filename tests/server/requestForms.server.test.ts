@@ -74,7 +74,8 @@ describe("HTTP Basic credentials", () => {
     ["no colon", (appId: string) => appId],
   ])("with %s are rejected with 403", async (_what, credentialsOf) => {
     const { status, body } = await send(purse, "GET", "/schemas", basic(credentialsOf(purse.appId)));
-    expect([status, body]).toEqual([403, { code: 119, error: "unauthorized" }]);
+    const hint = expect.stringMatching(/master key|application id/);
+    expect([status, body]).toEqual([403, { code: 119, error: "unauthorized", hint }]);
   });
 
   it("with the master key are ignored in cross-site requests of browsers", async () => {
@@ -156,7 +157,8 @@ describe("a server with client keys", () => {
     for (const headers of wrong) {
       const all = { "X-Parse-Application-Id": purse.appId, ...headers };
       const reply = await send(purse, method, path, all, method === "POST" ? "{}" : undefined);
-      expect([reply.status, reply.body]).toEqual([403, { code: 119, error: "unauthorized" }]);
+      const hint = expect.stringContaining("PURSE_CLIENT_KEY");
+      expect([reply.status, reply.body]).toEqual([403, { code: 119, error: "unauthorized", hint }]);
     }
   });
 });
@@ -323,6 +325,23 @@ it("job response headers have the spelling of Parse Server, which some SDKs requ
         .end("{}");
     });
     expect(names).toContain("X-Parse-Job-Status-Id");
+  } finally {
+    await purse.remove();
+  }
+});
+
+it("errors of a server in development have a hint, which is logged once", async () => {
+  const purse = await hostPurse();
+  try {
+    const headers = { "X-Parse-Application-Id": purse.appId };
+    const withoutServer = { ...purse, serverUrl: purse.url };
+    const hint = `The URL of the Parse API is ${purse.serverUrl}.`;
+    for (const path of ["/functions/hello", "/classes/Post"])
+      expect((await send(withoutServer, "POST", path, headers, "{}")).body).toMatchObject({
+        code: 101,
+        hint,
+      });
+    expect(purse.output().split(hint)).toHaveLength(2);
   } finally {
     await purse.remove();
   }

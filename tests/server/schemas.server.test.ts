@@ -598,6 +598,8 @@ describe("configured defaults for all classes", () => {
         code: 119,
         error: "This user is not allowed to access non-existent class: Person",
       });
+      const stranger = await rest({ ...purse, appId: "other" }, "GET", "/classes/Person");
+      expect(stranger.body).toEqual({ code: 119, error: "unauthorized" });
       const classLevelPermissions = {
         get: { "*": true },
         find: { "*": true },

@@ -77,12 +77,14 @@ export interface RunningStarter {
   origin: string;
   /** Of the local chain. */
   rpcUrl: string;
+  /** What it has printed so far. */
+  output(): string;
   /** Stops the app and Purse like Ctrl-C. */
   stop(): Promise<void>;
 }
 
 /** Runs `npm start` in a project, on free ports, until the app and Purse respond. Throws Error with its output. */
-export async function startStarter({ folder }: StarterProject): Promise<RunningStarter> {
+export async function startStarter({ folder }: StarterProject, { url }: Starter): Promise<RunningStarter> {
   const [port, appPort, chainPort] = [await freePort(), await freePort(), await freePort()];
   const serverUrl = `http://127.0.0.1:${port}/server`;
   restoreChainSnapshot(join(folder, "data/devchain"));
@@ -110,14 +112,14 @@ export async function startStarter({ folder }: StarterProject): Promise<RunningS
   const stop = () => interrupt(child);
   try {
     await Promise.all([
-      waitUntil(child, () => isOk(origin)),
+      ...(url === undefined ? [] : [waitUntil(child, () => isOk(origin))]),
       waitUntil(child, () => isFollowing(`http://127.0.0.1:${port}/health`)),
     ]);
   } catch (error) {
     await stop();
     throw new Error(`npm start has failed:\n${output}`, { cause: error });
   }
-  return { origin, rpcUrl: `http://127.0.0.1:${chainPort}`, stop };
+  return { origin, rpcUrl: `http://127.0.0.1:${chainPort}`, output: () => output, stop };
 }
 
 async function interrupt(child: ChildProcess): Promise<void> {

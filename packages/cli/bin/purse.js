@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { execute } from "./execute.js";
 import { lowMemory } from "./lowMemory.js";
+import { executeWatched } from "./watched.js";
 
 // The server and the commands name it in their messages.
 process.env.PURSE_PROGRAM ??= "purse";
@@ -27,23 +28,20 @@ else
   );
 
 /** Runs the server with a heap that is limited as in a checkout. */
-function startServer(settings, flags = [], env = {}) {
-  const args = [
-    QUIET_ABOUT_MODULES,
-    ...lowMemory.flags,
-    ...flags,
-    join(dist, "server/purse.js"),
-    ...settings,
-  ];
-  execute(process.execPath, args, { ...lowMemory.env, ...process.env, ...env });
+function startServer(settings) {
+  execute(process.execPath, serverArguments(settings), { ...lowMemory.env, ...process.env });
+}
+
+function serverArguments(settings) {
+  return [QUIET_ABOUT_MODULES, ...lowMemory.flags, join(dist, "server/purse.js"), ...settings];
 }
 
 /** Runs the server in development, and again when the config file changes. It reloads cloud code itself. */
 function startDevelopment(settings) {
   const given = settings.indexOf("--config");
   const file = given < 0 ? CONFIG_FILE : (settings[given + 1] ?? "");
-  const flags = existsSync(file) ? ["--watch-path", file, "--watch-preserve-output"] : [];
-  startServer(settings, flags, {
-    NODE_ENV: "development",
-  });
+  const env = { ...lowMemory.env, ...process.env, NODE_ENV: "development" };
+  const args = serverArguments(settings);
+  if (existsSync(file)) executeWatched(process.execPath, args, env, file);
+  else execute(process.execPath, args, env);
 }

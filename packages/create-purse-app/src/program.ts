@@ -64,5 +64,5 @@ function nextSteps(
 
 ${steps.map((step) => `  ${step}`).join("\n")}
 
-The app then runs at ${starter.url}, Purse at http://127.0.0.1:${ports.server}, and its dashboard at http://127.0.0.1:${ports.server}/studio.`;
+${starter.url === undefined ? "Purse then runs" : `The app then runs at ${starter.url}, Purse`} at http://127.0.0.1:${ports.server}, and its dashboard at http://127.0.0.1:${ports.server}/studio.`;
 }

@@ -1,10 +1,10 @@
 /** An app to start from, a folder below `templates`. */
 export interface Starter {
-  id: "react" | "nextjs" | "moralis";
+  id: "react" | "nextjs" | "moralis" | "node";
   label: string;
   hint: string;
-  /** Where the app runs in development. */
-  url: string;
+  /** Where the app runs in development; a script has no pages. */
+  url?: string;
   /** Folders below `templates` whose files it consists of; a later one replaces files of an earlier one. */
   folders: readonly string[];
 }
@@ -15,20 +15,26 @@ export const STARTERS: readonly Starter[] = [
     label: "React",
     hint: "Vite and TypeScript",
     url: "http://localhost:5173",
-    folders: ["shared", "components", "react"],
+    folders: ["shared", "pages", "components", "react"],
   },
   {
     id: "nextjs",
     label: "Next.js",
     hint: "app router and TypeScript",
     url: "http://localhost:3000",
-    folders: ["shared", "components", "nextjs"],
+    folders: ["shared", "pages", "components", "nextjs"],
   },
   {
     id: "moralis",
     label: "Moralis v1",
     hint: "an app of moralis-v1 and react-moralis, migrated",
     url: "http://localhost:5173",
-    folders: ["shared", "moralis"],
+    folders: ["shared", "pages", "moralis"],
+  },
+  {
+    id: "node",
+    label: "Node.js",
+    hint: "a script that signs in, writes and listens",
+    folders: ["shared", "node"],
   },
 ];

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { searchOptions } from "./search.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 
@@ -11,7 +12,16 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["getting-started", "Getting started"],
       ["packages", "Packages"],
       ["starters", "Starters"],
+      ["tutorial", "Tutorial"],
       ["tour", "A tour of the app"],
+      ["objects", "Objects"],
+      ["queries", "Queries"],
+      ["permissions", "Permissions"],
+      ["users", "Users, sessions and mails"],
+      ["files", "Files"],
+      ["transactions", "Transactions"],
+      ["cookbook", "Cookbook"],
+      ["troubleshooting", "Troubleshooting"],
       ["client", "Client SDK"],
       ["react-hooks", "React hooks"],
       ["wallets", "Wallets"],
@@ -19,14 +29,13 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["contracts", "Transactions and contracts"],
       ["cloud-functions", "Cloud code"],
       ["modules", "Modules"],
-      ["permissions", "Permissions of classes"],
       ["live-queries", "Live queries"],
       ["graphql", "GraphQL"],
       ["mcp", "AI tools (MCP)"],
       ["streams", "Streams"],
       ["push", "Push notifications"],
-      ["files", "Files"],
       ["client-storage", "Client storage"],
+      ["comparison", "Comparison"],
     ],
   ],
   [
@@ -57,6 +66,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["limits", "Limits"],
       ["errors", "Error codes"],
       ["cli", "Command line"],
+      ["versioning", "Versions and compatibility"],
     ],
   ],
   [
@@ -113,7 +123,7 @@ export default {
   },
   themeConfig: {
     outline: [2, 3],
-    search: { provider: "local" },
+    search: { provider: "local", options: { miniSearch: { searchOptions } } },
     nav: [
       ...SECTIONS.map(([folder, title, [first]]) => ({
         text: title,

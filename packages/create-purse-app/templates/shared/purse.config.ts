@@ -1,7 +1,7 @@
 // Settings of Purse: `npx purse --help` lists them all.
 export default {
   appId: "my-purse-app",
-  // The app has them in its sources, too.
+  // The sources of an app with pages have them, too.
   port: 1337,
   devChainPort: 8545,
   schemas: [

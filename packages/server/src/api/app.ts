@@ -10,6 +10,7 @@ import { assignRequestId } from "../core/http/requestId.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
+import type { HintFor } from "./developmentHints.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
 import { inTurn } from "./pipelinedRequests.ts";
@@ -36,6 +37,10 @@ export interface AppOptions {
   /** Called after every response, with its status and duration in ms. */
   onResponse(api: ApiName, message: IncomingMessage, path: string, status: number, ms: number): void;
   report(error: unknown, during: string, requestId?: string): void;
+  /** What a developer can do about an error; undefined in production. */
+  hintFor?: HintFor | undefined;
+  /** Called with each hint that is sent. */
+  onHint?(hint: string): void;
 }
 
 /** How much of a refused body is read, in bytes, while the client notices the response. */
@@ -103,10 +108,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       reply.raw.destroy();
       return;
     }
-    sendReply(
-      reply,
-      errorReply(error, (unexpected) => report(unexpected, during, request.id)),
-    );
+    const answer = errorReply(error, (unexpected) => report(unexpected, during, request.id));
+    const hint = options.hintFor?.(error, requestTarget(request).path);
+    if (hint === undefined) return void sendReply(reply, answer);
+    options.onHint?.(hint);
+    sendReply(reply, { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), hint }) });
   });
   for (const plugin of options.plugins) await app.register(plugin);
   await app.ready();

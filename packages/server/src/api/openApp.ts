@@ -18,7 +18,8 @@ import type { Metrics } from "../monitoring/metrics.ts";
 import type { openMonitoring } from "../monitoring/openMonitoring.ts";
 import { replicaHealth } from "../monitoring/replicaHealth.ts";
 import { createAccessLog } from "./accessLog.ts";
-import { createApp } from "./app.ts";
+import { type AppOptions, createApp } from "./app.ts";
+import { createHints } from "./developmentHints.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { sendNotFound } from "./notFound.ts";
 import { dataUrlOf } from "./openDataApi.ts";
@@ -57,6 +58,9 @@ export interface OpenAppDependencies
   connectTo: readonly string[];
   report(error: unknown, activity: string, requestId?: string): void;
 }
+
+/** Classes have names of any number. */
+const MAX_LOGGED_HINTS = 100;
 
 /** Creates the HTTP application of a server from its APIs, with the pages of the apps and the monitoring endpoints. */
 export async function openApp(dependencies: OpenAppDependencies): Promise<FastifyInstance> {
@@ -135,6 +139,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     keepAliveMs: config.keepAliveSeconds * 1_000,
     drainState: dependencies.drainState,
     report: dependencies.report,
+    ...(config.environment === "development" && developmentHints(dependencies)),
     plugins: [
       // Pages of other origins cannot read the metrics: no CORS headers.
       async (app) => {
@@ -161,6 +166,23 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
       logAccess(message, path, status, ms);
     },
   });
+}
+
+/** Hints for developers, each of which is also logged once: clients of others show only the message. */
+function developmentHints({
+  http,
+  parseApi,
+  logger,
+}: OpenAppDependencies): Pick<AppOptions, "hintFor" | "onHint"> {
+  const logged = new Set<string>();
+  return {
+    hintFor: createHints({ serverUrl: http.publicUrl, paths: parseApi.routes.map(({ path }) => path) }),
+    onHint(hint) {
+      if (logged.has(hint) || logged.size >= MAX_LOGGED_HINTS) return;
+      logged.add(hint);
+      logger.warn("a request was refused", { hint });
+    },
+  };
 }
 
 /** What modules say of their health, by their names. */

@@ -24,8 +24,8 @@ import { ValueReply } from "../core/http/valueReply.ts";
 import { MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
 import { isTurnUsedUp, ownTurn } from "../core/limits/timeSlicer.ts";
-import { operationForbidden } from "../core/operationForbidden.ts";
 import { currentTracer, trace } from "../core/tracing/tracing.ts";
+import { UnauthorizedError } from "../core/unauthorizedError.ts";
 import { createIdempotentWrite, type IdempotentRequest } from "../data/objects/idempotentWrite.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
@@ -240,13 +240,13 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   }
 
   function assertApplication({ appId }: Envelope): void {
-    if (appId !== dependencies.appId) throw operationForbidden("unauthorized", 403);
+    if (appId !== dependencies.appId) throw new UnauthorizedError("applicationId");
   }
 
   /** The master key opens everything on its own. */
   function assertClientKey({ masterKey, maintenanceKey, clientKeys }: Envelope): void {
     if (masterKey === undefined && maintenanceKey === undefined && !dependencies.hasClientKey(clientKeys))
-      throw operationForbidden("unauthorized", 403);
+      throw new UnauthorizedError("clientKey");
   }
 
   function routeFor(method: Method, path: string) {

@@ -21,7 +21,7 @@ import { DATA_PATHS, MOUNT_PATH } from "./paths.ts";
 
 export interface PublicApisDependencies {
   appId: string;
-  parseApi: Pick<ParseApi, "handle">;
+  parseApi: Pick<ParseApi, "handle" | "routes">;
   respondInScope: RespondInScope;
   files: StreamHandler;
   /** The data API with its documentation and the images of NFTs. */

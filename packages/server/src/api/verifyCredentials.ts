@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type AuthContext } from "../core/authContext.ts";
 import type { Envelope } from "../core/http/envelope.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
-import { operationForbidden } from "../core/operationForbidden.ts";
+import { UnauthorizedError } from "../core/unauthorizedError.ts";
 
 export interface CredentialDependencies {
   verifyMasterKey: VerifyMasterKey;
@@ -29,7 +29,7 @@ export function createVerifyCredentials(dependencies: CredentialDependencies): V
         maintenanceKey === undefined
           ? dependencies.verifyMasterKey(masterKey ?? "", ip)
           : dependencies.verifyMaintenanceKey(maintenanceKey, ip);
-      if (!auth) throw operationForbidden("unauthorized", 403);
+      if (!auth) throw new UnauthorizedError("masterKey");
       return auth;
     }
     if (sessionToken === undefined) return ANONYMOUS;

@@ -12,7 +12,7 @@ import {
 } from "@purse/protocol";
 import type { AuthContext } from "../authContext.ts";
 import { isTurnUsedUp, ownTurn } from "../limits/timeSlicer.ts";
-import { operationForbidden } from "../operationForbidden.ts";
+import { UnauthorizedError } from "../unauthorizedError.ts";
 import { payloadTooLarge, withBody } from "./body.ts";
 import type { BodyMemory } from "./bodyMemory.ts";
 import { isCompressed } from "./contentEncoding.ts";
@@ -121,7 +121,7 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
       headerOf(message, "x-parse-application-id") !== undefined || body.includes(quotedAppId);
     if (!namesApplication) {
       // Large bodies are not even parsed to find out what is wrong with them.
-      if (body.length > UNIDENTIFIED_CLIENT_LIMITS.bytes) throw unauthorized();
+      if (body.length > UNIDENTIFIED_CLIENT_LIMITS.bytes) throw new UnauthorizedError("applicationId");
       return UNIDENTIFIED_CLIENT_LIMITS;
     }
     const anonymous = { bytes: options.maxAnonymousBodyBytes, json: ANONYMOUS_JSON_LIMITS };
@@ -153,7 +153,7 @@ export async function isKnownSender(message: IncomingMessage, checks: SenderChec
 /** Throws 119 (HTTP 403) if a header names another application. */
 export function assertApplicationHeader(message: IncomingMessage, appId: string): void {
   const sentAppId = headerOf(message, "x-parse-application-id");
-  if (sentAppId !== undefined && sentAppId !== appId) throw unauthorized();
+  if (sentAppId !== undefined && sentAppId !== appId) throw new UnauthorizedError("applicationId");
 }
 
 /**
@@ -229,8 +229,4 @@ function findCredential(
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function unauthorized(): ProtocolError {
-  return operationForbidden("unauthorized", 403);
 }

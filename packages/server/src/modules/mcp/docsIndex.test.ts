@@ -22,6 +22,12 @@ describe("createDocsIndex()", () => {
     expect(index.search("backup restore", 2)).toHaveLength(2);
   });
 
+  it("leaves out comments, such as code that readers do not see", async () => {
+    const index = await createDocsIndex(resolve(import.meta.dirname, "../../../../../docs"));
+    const texts = index.search("cookbook include pointer count", 50).map(({ text }) => text);
+    expect(texts.join("\n")).not.toContain("<!--");
+  });
+
   it("is empty if the folder does not exist", async () => {
     const index = await createDocsIndex("/nonexistent");
     expect(index.search("backup", 5)).toEqual([]);

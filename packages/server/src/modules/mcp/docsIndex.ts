@@ -50,9 +50,14 @@ async function readPages(docsDir: string, folder: string): Promise<{ page: strin
       .filter((file) => file.endsWith(".md"))
       .map(async (file) => ({
         page: `${folder}/${file.slice(0, -".md".length)}`,
-        markdown: await readFile(join(docsDir, folder, file), "utf8"),
+        markdown: withoutComments(await readFile(join(docsDir, folder, file), "utf8")),
       })),
   );
+}
+
+/** Comments are for the tools of the documentation: they have code that readers do not see. */
+function withoutComments(markdown: string): string {
+  return markdown.replaceAll(/<!--[\s\S]*?-->\n*/g, "");
 }
 
 /** Splits a page at its headings, except those within code blocks. */
