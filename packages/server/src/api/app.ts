@@ -12,8 +12,6 @@ import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
-import { inTurn } from "./pipelinedRequests.ts";
-import { refuseSmallChunks } from "./smallChunks.ts";
 import { traceRequests } from "./traceRequests.ts";
 import { trackConnections } from "./trackConnections.ts";
 
@@ -25,7 +23,7 @@ declare module "fastify" {
 }
 
 export interface AppOptions {
-  http: Pick<HttpContext, "isFromTrustedProxy" | "clientAddressOf">;
+  http: Pick<HttpContext, "isFromTrustedProxy" | "clientAddressOf" | "requestTurns">;
   unsent: UnsentBytes;
   /** How long a client may take to send a request, or to read the response, in ms. */
   requestTimeoutMs: number;
@@ -69,10 +67,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
           headersTimeout: Math.min(15_000, requestTimeoutMs),
           connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
         },
-        inTurn((request, response) => {
-          refuseSmallChunks(request);
-          handle(request, response);
-        }),
+        http.requestTurns.requests(handle),
       ),
   });
   const trackResponse = closeIdleConnections(app.server, requestTimeoutMs);
