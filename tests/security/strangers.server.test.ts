@@ -4,6 +4,11 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import {
+  type DescribedRoute,
+  describedRoutes,
+  readOpenApi,
+} from "../../packages/server/test/describedRoutes.ts";
 import { casesOf } from "../support/allCases.ts";
 import { type Attempt, type Keys, sendAttempt, TRANSPORTS, type Transport } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
@@ -66,6 +71,8 @@ interface Target extends ReadTarget {
   /** Its type in GraphQL, if it is there. */
   type?: string;
 }
+
+const METHODS = ["POST", "PUT", "DELETE"] as const;
 
 type Change = [title: string, attempt: (target: Target) => Omit<Attempt, "codes">];
 
@@ -165,6 +172,18 @@ const CHANGES: Change[] = [
   ],
 ];
 
+/** Streams belong to the operators, also for clients of the data API. */
+const STREAM_CHANGES = [
+  ["PUT", "/api/v2/streams/evm"],
+  ["PUT", "/api/v2.2/streams/evm"],
+  ["POST", "/api/v2.2/streams/evm/some-stream"],
+  ["POST", "/api/v2.2/streams/evm/some-stream/status"],
+  ["POST", "/api/v2.2/streams/evm/some-stream/address"],
+  ["DELETE", "/api/v2.2/streams/evm/some-stream/address"],
+  ["DELETE", "/api/v2.2/streams/evm/some-stream"],
+  ["POST", "/api/v2.2/history/replay/some-stream/some-message"],
+] as const;
+
 describe.each(DATABASES)("strangers in production with default settings, on %s", (database) => {
   let purse: Purse;
   let owner: StudioClient;
@@ -175,6 +194,8 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
   let tokens: Partial<Record<Stranger, string>> = {};
   const targets: Target[] = [];
   const holders = new Map<string, string>();
+  /** Every route of the Parse API, also those of modules. */
+  let described: DescribedRoute[] = [];
   /** What has been tried, of all strangers. */
   const tried = { reads: 0, changes: 0 };
 
@@ -190,6 +211,7 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
         PURSE_CLOUD: join(folder, "cloud.mjs"),
       },
     });
+    described = describedRoutes(await readOpenApi(purse.url));
     owner = await setUpStudio(purse);
     ada = await signUp(purse, { email: "ada@example.org" });
     await addStrangers();
@@ -351,9 +373,30 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
     );
   }
 
+  /** The path of a described route for a target. */
+  const pathOf = (path: string, { className, objectId }: Target) =>
+    path
+      .replace("{className}", className)
+      .replace("{triggerName}", "beforeSave")
+      .replace(/\{(?:functionName|name)\}/, "hooked")
+      .replace("{appId}", purse.appId)
+      .replace(/\{\w+\}/, objectId);
+
+  /** Everything that needs the master key and is not read, with nothing that it needs. */
+  const operatorChanges = (): Change[] =>
+    described
+      .filter(({ method, operation }) => method !== "GET" && operation["x-access"] === "masterKey")
+      .map(({ method, path }) => [
+        `${method} ${path}`,
+        (target) => ({
+          method: METHODS.find((each) => each === method) ?? "POST",
+          path: pathOf(path, target),
+        }),
+      ]);
+
   /** The ways of `readPaths`, and those of the routes and services beside them. */
   function pathsTo(target: Target): ReadPath[] {
-    const { className, objectId, field, route } = target;
+    const { className, field, route } = target;
     const holder = { className: holderClassOf(target), objectId: holders.get(className) ?? "" };
     const get = (path: string, params: JsonObject = {}): Attempt => ({
       method: "GET",
@@ -361,31 +404,17 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
       params,
       codes: [],
     });
-    const routes = [
-      "/schemas",
-      `/schemas/${className}`,
-      "/hooks/functions",
-      "/hooks/triggers",
-      "/hooks/functions/hooked",
-      "/config",
-      "/security",
-      "/serverInfo",
-      "/cloud_code/jobs",
-      "/jobs",
-      "/scriptlog",
-      "/graphql-config",
-      "/classes",
-      "/users/me",
-      "/sessions/me",
-    ];
+    // Pages and files are read as they are.
+    const routes = described.filter(
+      ({ method, operation }) =>
+        method === "GET" && "application/json" in (operation.responses[200]?.content ?? {}),
+    );
     return [
       ...readPaths(target, holder),
-      ...routes.map((path): ReadPath => [`GET ${path}`, () => get(path)]),
+      ...routes.map(({ path }): ReadPath => [`GET ${path}`, () => get(pathOf(path, target))]),
       ...(route === undefined
         ? []
         : ([
-            [`find by ${route}`, () => get(route)],
-            [`get by ${route}`, () => get(`${route}/${objectId}`)],
             [`count by ${route}`, (guess) => get(route, { where: { [field]: guess }, count: 1, limit: 0 })],
           ] satisfies ReadPath[])),
       pathByFunction(holder, "ptr"),
@@ -443,8 +472,33 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
         ...keys.headers,
         Cookie: "purse_studio=wrong",
       }),
-    "the data API": (_, keys) => textOf("GET", "/api/v2/streams/evm?limit=10", keys.headers),
-    "the list of pins": (_, keys) => textOf("GET", "/server/ipfs/pins", keys.headers),
+    ...Object.fromEntries(
+      [
+        "/api/v2/streams/evm?limit=10",
+        "/api/v2.2/streams/evm?limit=10",
+        "/api/v2.2/history?limit=10",
+        "/api/v2.2/history/logs?limit=10",
+        "/api/v2.2/stats",
+        "/api/v2.2/openapi.json",
+        "/api/v2.2/docs",
+        "/api/v2/streams/openapi.json",
+        "/api-docs/v2/swagger.json",
+        "/server/openapi.json",
+        "/server/docs",
+        "/server/apps/choose_password",
+        "/config.json",
+        "/health",
+        "/ready",
+      ].map((path) => [`GET ${path}`, (_: Target, keys: Keys) => textOf("GET", path, keys.headers)]),
+    ),
+    "a stream": ({ objectId }, keys) => textOf("GET", `/api/v2.2/streams/evm/${objectId}`, keys.headers),
+    "the addresses of a profile": ({ objectId }, keys) =>
+      textOf("GET", `/api/v2.2/profile/${objectId}/addresses`, keys.headers),
+    "a message that nobody has signed": ({ objectId }, keys) =>
+      textOf("POST", "/api/v2.2/challenge/verify/evm", keys.headers, {
+        message: objectId,
+        signature: "0x00",
+      }),
     "the metrics": (_, keys) =>
       textOf("GET", "/metrics", { ...keys.headers, "X-Forwarded-For": "127.0.0.1" }),
   };
@@ -640,7 +694,10 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
     const keys = keysOf(who);
     const effects: string[] = [];
     for (const [t, target] of targets.entries()) {
-      const changes = casesOf(CHANGES, (_, i) => isTurn(who, i + t * 3) || isTurn(who, i + t * 3 + 4));
+      const changes = casesOf(
+        [...CHANGES, ...operatorChanges()],
+        (_, i) => isTurn(who, i + t * 3) || isTurn(who, i + t * 3 + 4),
+      );
       for (const [i, [title, attempt]] of changes.entries()) {
         for (const transport of transportsAt(i + t)) {
           tried.changes += 1;
@@ -654,6 +711,17 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
         tried.changes += 1;
         if (TRACES.test(await graphql(text, keys))) effects.push(`${text} shows it`);
       }
+    }
+    for (const [method, path] of STREAM_CHANGES) {
+      tried.changes += 1;
+      const stream = {
+        webhookUrl: "https://x.example/",
+        chainIds: ["0x1"],
+        includeNativeTxs: true,
+        address: "0x",
+      };
+      const answer = await textOf(method, path, keys.headers, stream);
+      if (!/requires the master key|unauthorized/.test(answer)) effects.push(`${method} ${path}: ${answer}`);
     }
     expect(effects).toEqual([]);
     expect(await stored()).toEqual(before);

@@ -207,6 +207,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   lifecycle.onStop("sweeping", () => clearInterval(sweepTimer));
   return {
     server: createHttpServer(config, app, {
+      turns: http.requestTurns,
       live: config.roles.includes("live") ? services.live.upgrade : undefined,
       ofModules: distinctSockets(modules.opened),
     }),

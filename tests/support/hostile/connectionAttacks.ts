@@ -7,6 +7,14 @@ import type { Target } from "./target.ts";
 const headOf = ({ purse }: Target, method: string, path: string, more = "") =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nX-Parse-Application-Id: ${purse.appId}\r\n${more}\r\n`;
 
+const upgradeOf = (target: Target, path: string) =>
+  headOf(
+    target,
+    "GET",
+    path,
+    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n",
+  );
+
 async function open({ purse }: Target): Promise<Socket> {
   const socket = connect(purse.port, "127.0.0.1");
   socket.on("error", () => undefined);
@@ -76,6 +84,27 @@ export function connectionAttacks(): Attack[] {
     attack(
       "10 connections with 2,000 finds each",
       connections(10, (target) => headOf(target, "GET", "/server/classes/Probe").repeat(2_000)),
+    ),
+    attack(
+      "1 packet with 20 bodies of 500 chunks of one byte, by 20 connections",
+      connections(20, (target) =>
+        `${headOf(target, "POST", "/server/classes/Hostile", "Transfer-Encoding: chunked\r\n")}${"1\r\nx\r\n".repeat(500)}0\r\n\r\n`.repeat(
+          20,
+        ),
+      ),
+      true,
+    ),
+    attack(
+      "1,000 connections with a find each, at the same instant",
+      connections(1_000, (target) => headOf(target, "GET", "/server/classes/Probe")),
+      true,
+    ),
+    ...["/server", "/graphql"].map((path) =>
+      attack(
+        `500 connections that become sockets at ${path}, at the same instant`,
+        connections(500, (target) => upgradeOf(target, path)),
+        true,
+      ),
     ),
     {
       ...attack("20 connections that do not read 10 responses of 1 MB each", async (target) => {

@@ -13,8 +13,6 @@ import type { ApiName } from "../monitoring/metrics.ts";
 import type { HintFor } from "./developmentHints.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
-import { inTurn } from "./pipelinedRequests.ts";
-import { refuseSmallChunks } from "./smallChunks.ts";
 import { traceRequests } from "./traceRequests.ts";
 import { trackConnections } from "./trackConnections.ts";
 
@@ -26,7 +24,7 @@ declare module "fastify" {
 }
 
 export interface AppOptions {
-  http: Pick<HttpContext, "isFromTrustedProxy" | "clientAddressOf">;
+  http: Pick<HttpContext, "isFromTrustedProxy" | "clientAddressOf" | "requestTurns">;
   unsent: UnsentBytes;
   /** How long a client may take to send a request, or to read the response, in ms. */
   requestTimeoutMs: number;
@@ -74,10 +72,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
           headersTimeout: Math.min(15_000, requestTimeoutMs),
           connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
         },
-        inTurn((request, response) => {
-          refuseSmallChunks(request);
-          handle(request, response);
-        }),
+        http.requestTurns.requests(handle),
       ),
   });
   const trackResponse = closeIdleConnections(app.server, requestTimeoutMs);

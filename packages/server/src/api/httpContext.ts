@@ -9,6 +9,7 @@ import {
 import { createMasterKeyVerifier, type VerifyMasterKey } from "../core/http/masterKey.ts";
 import type { Logger } from "../core/logger.ts";
 import { MOUNT_PATH } from "./paths.ts";
+import { RequestTurns } from "./requestTurns.ts";
 import { createServerUrlOf, type ServerUrlOf } from "./serverUrl.ts";
 
 /** What all HTTP APIs know about their clients. */
@@ -19,6 +20,7 @@ export interface HttpContext {
   clientAddressOf: ClientAddressOf;
   isFromTrustedProxy(message: IncomingMessage): boolean;
   serverUrlOf: ServerUrlOf;
+  requestTurns: RequestTurns;
   /** The memory for the bodies of all open requests. */
   bodyMemory: BodyMemory;
 }
@@ -46,6 +48,7 @@ export function createHttpContext(config: Config, logger: Logger): HttpContext {
       mountPath: MOUNT_PATH,
       isFromTrustedProxy,
     }),
+    requestTurns: new RequestTurns(clientAddressOf),
     bodyMemory: createBodyMemory(config.bodyMemoryBytes, clientAddressOf),
   };
 }

@@ -5,6 +5,7 @@ import { DrainState } from "../core/drainState.ts";
 import { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import { createApp } from "./app.ts";
 import { createHttpServer, type HttpServer } from "./httpServer.ts";
+import { RequestTurns } from "./requestTurns.ts";
 
 const ends: (() => Promise<void>)[] = [];
 /** The response to `/slow`, and when it has received a request. */
@@ -19,9 +20,10 @@ afterEach(async () => {
 });
 
 async function listen(times: { requestTimeoutMs: number; keepAliveMs: number }): Promise<HttpServer> {
+  const turns = new RequestTurns(() => "127.0.0.1");
   const app = await createApp({
     ...times,
-    http: { isFromTrustedProxy: () => false, clientAddressOf: () => "127.0.0.1" },
+    http: { isFromTrustedProxy: () => false, clientAddressOf: () => "127.0.0.1", requestTurns: turns },
     unsent: new UnsentBytes({ maxBytes: 1_000_000 }),
     drainState: new DrainState(),
     plugins: [
@@ -36,7 +38,7 @@ async function listen(times: { requestTimeoutMs: number; keepAliveMs: number }):
     onResponse: () => undefined,
     report: () => undefined,
   });
-  const server = createHttpServer({ host: "127.0.0.1", port: 0 }, app, {});
+  const server = createHttpServer({ host: "127.0.0.1", port: 0 }, app, { turns });
   await server.listen();
   ends.push(() => server.drained());
   return server;

@@ -5,6 +5,7 @@ import { publishRoutes } from "../core/http/routeChannel.ts";
 import type { ModuleSockets } from "../module/moduleContributions.ts";
 import { LIVE_QUERY_PATHS } from "./distinctRoutes.ts";
 import { hostText } from "./httpContext.ts";
+import type { RequestTurns } from "./requestTurns.ts";
 
 /** How long open requests may continue when the server stops, in ms. */
 const FORCE_CLOSE_MS = 5_000;
@@ -27,6 +28,7 @@ export interface HttpServer {
 type Upgrade = ModuleSockets["upgrade"];
 
 export interface Upgrades {
+  turns: RequestTurns;
   /** Live queries: at the path of the Parse API or the root path; undefined if they are refused. */
   live?: Upgrade | undefined;
   /** Those of modules. */
@@ -51,8 +53,10 @@ export function createHttpServer(
   server.on("upgrade", (message, socket, head) => {
     const [path = ""] = (message.url ?? "").split("?", 1);
     const upgrade = upgradesByPath.get(path.replace(/\/+$/, ""));
-    if (upgrade) upgrade(message, socket, head);
-    else socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    upgrades.turns.upgrade(message, socket, () => {
+      if (upgrade) upgrade(message, socket, head);
+      else socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    });
   });
   let url = "";
   let closed: Promise<void> | undefined;

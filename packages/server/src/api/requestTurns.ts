@@ -1,0 +1,93 @@
+import { AsyncResource } from "node:async_hooks";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { addressKey } from "../core/http/address.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
+import { SmallChunks } from "./smallChunks.ts";
+
+/** Requests of a connection that may wait for the one before them. Clients that pipeline send a few. */
+const MAX_WAITING = 100;
+
+interface Connection {
+  /** Starts what waits for the open request. */
+  waiting: (() => void)[];
+  /** Those of all bodies that have not been answered. */
+  chunks: SmallChunks;
+}
+
+/**
+ * Begins requests in turns of the event loop: Node.js would begin all that have arrived in the same turn, of which there may be
+ * thousands, in one packet or from many connections. Clients are served in turn, and the requests of a connection one after the
+ * other.
+ */
+export class RequestTurns {
+  readonly #clientAddressOf: ClientAddressOf;
+  readonly #budget = new EventLoopBudget();
+  /** Connections with an open request. */
+  readonly #connections = new WeakMap<Socket, Connection>();
+
+  constructor(clientAddressOf: ClientAddressOf) {
+    this.#clientAddressOf = clientAddressOf;
+  }
+
+  /**
+   * Returns a handler that passes each request on in its turn. A connection on which too many requests wait, or whose bodies
+   * have too many small chunks, is closed.
+   */
+  requests(handle: RequestListener): RequestListener {
+    return (request, response) => {
+      const { socket } = request;
+      if (socket.destroyed) {
+        // Node.js parses the rest of a packet nevertheless.
+        request.push = () => false;
+        return;
+      }
+      const open = this.#connections.get(socket);
+      const connection = open ?? { waiting: [], chunks: new SmallChunks(socket) };
+      connection.chunks.watch(request);
+      const start = () => this.#start(handle, request, response, connection);
+      if (!open) {
+        this.#connections.set(socket, connection);
+        this.#inTurn(request, start);
+      } else if (connection.waiting.length < MAX_WAITING) {
+        // It does not belong to the request before it.
+        connection.waiting.push(AsyncResource.bind(() => this.#inTurn(request, start)));
+      } else {
+        socket.destroy();
+      }
+    };
+  }
+
+  /** Calls `open` for a connection that becomes a socket, unless it has been closed before its turn. */
+  upgrade(request: IncomingMessage, socket: Duplex, open: () => void): void {
+    // Node.js does not listen any more.
+    socket.on("error", () => socket.destroy());
+    this.#inTurn(request, () => {
+      if (!socket.destroyed) open();
+    });
+  }
+
+  #start(
+    handle: RequestListener,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { waiting }: Connection,
+  ): void {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    response.once("close", () => {
+      const next = socket.destroyed ? undefined : waiting.shift();
+      if (next) next();
+      else this.#connections.delete(socket);
+    });
+    handle(request, response);
+  }
+
+  #inTurn(request: IncomingMessage, start: () => void): void {
+    const turn = this.#budget.acquire(1, addressKey(this.#clientAddressOf(request)));
+    if (turn) void turn.then(start);
+    else start();
+  }
+}
