@@ -20,6 +20,7 @@ import { createFileApi } from "./files/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { API_KEYS } from "./modules/apiKeys/token.ts";
 import { GRAPHQL } from "./modules/graphql/token.ts";
+import { JOBS } from "./modules/jobs/token.ts";
 import { PUSH } from "./modules/push/token.ts";
 import { SECURITY_REPORT } from "./modules/security/token.ts";
 import { WEBHOOKS } from "./modules/webhooks/token.ts";
@@ -56,7 +57,7 @@ const SWEEP_MS = 10 * 60_000;
 /** Opens the HTTP APIs over the services of a server. */
 export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   const { config, services, logBuffer, lifecycle, report } = dependencies;
-  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, modules, jobs } = services;
+  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, modules } = services;
   const { store } = database;
 
   const parseApi = openParseApi({
@@ -77,7 +78,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       }),
       ...auth.routes,
       ...cloud.routes,
-      ...jobs.routes,
       ...pinRoutes(ipfs.pins),
     ],
     modules: modules.opened,
@@ -130,9 +130,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     endOperatorSessions: auth.endOperatorSessions,
     evaluateGates: auth.evaluateTokenGates,
     cloud,
-    jobs: jobs.service,
-    addSchedules: jobs.addSchedules,
-    schedulesChanged: jobs.schedulesChanged,
+    schedules: modules.get(JOBS),
     webhookFunctions: () => modules.get(WEBHOOKS).functionNames(),
     classes: services.studioClasses,
     moduleRoutes: async () => {

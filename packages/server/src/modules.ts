@@ -3,6 +3,7 @@ import { analytics } from "./modules/analytics/index.ts";
 import { apiKeys } from "./modules/apiKeys/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
 import { graphql } from "./modules/graphql/index.ts";
+import { jobs } from "./modules/jobs/index.ts";
 import { logs } from "./modules/logs/index.ts";
 import { mail } from "./modules/mail/index.ts";
 import { mcp } from "./modules/mcp/index.ts";
@@ -17,6 +18,7 @@ export const MODULES: readonly Module[] = [
   apiKeys,
   globalConfig,
   graphql,
+  jobs,
   logs,
   mail,
   mcp,

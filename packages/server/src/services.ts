@@ -28,7 +28,6 @@ import { RESERVED_SECONDS, reserveForServers } from "./database/reserveForServer
 import { openFileService, openUploads, reserveFilesFolder } from "./files/index.ts";
 import { openImages } from "./images/index.ts";
 import { openIpfsService } from "./ipfs/index.ts";
-import { createJobs } from "./jobs/jobs.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
   ACCOUNTS,
@@ -57,6 +56,7 @@ import {
   STUDIO,
   STUDIO_CLASSES,
 } from "./module/tokens.ts";
+import { JOBS } from "./modules/jobs/token.ts";
 import { MAIL } from "./modules/mail/token.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { openAlerts } from "./monitoring/openAlerts.ts";
@@ -146,6 +146,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   const uploads = await lifecycle.start("uploads", () => openUploads(config));
   const images = openImages(shared);
   const chain = createChainData({ config, chains, ipfs, fileUrls, uploadQuota: uploads.quota, logger });
+  lifecycle.onStop("chains", chain.stop);
   const mail = await modules.openFor(MAIL);
 
   const cloud = createCloud({
@@ -195,7 +196,6 @@ export async function openServices(dependencies: ServiceDependencies) {
       logger,
     }),
   );
-  const jobs = createJobs({ config, store, schemas, objects, cloud, events, logger });
   const chainEvents = new ChainEvents({
     store,
     schemas,
@@ -219,8 +219,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   });
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...jobs.rules]);
-  data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules]);
+  data.addRules([...auth.rules, ...modules.classes, ...chainEvents.rules, ...streams.rules]);
   await lifecycle.start("classes", data.load);
 
   const files = await lifecycle.start("files", () =>
@@ -271,7 +270,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   const provideStudio = modules.provideLater(STUDIO);
   const provideParseApi = modules.provideLater(PARSE_API);
   await modules.open();
-  addContributions(modules.opened, { cloud, jobs, metrics });
+  addContributions(modules.opened, { cloud, jobs: modules.get(JOBS), metrics });
   metrics.observeCloud(() => cloud.health());
   const workers = () =>
     [store.workers?.(), data.aggregationWorker.workers(), live.workers(), chain.indexer()].flatMap(
@@ -312,7 +311,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     data,
     passwords,
     auth,
-    jobs,
     chainEvents,
     streams,
     respondInScope,

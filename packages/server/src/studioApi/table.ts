@@ -9,6 +9,7 @@ import { deliveryEndpoints } from "./deliveries.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { fileEndpoints } from "./files.ts";
 import { configEndpoints } from "./globalConfig.ts";
+import { jobEndpoints } from "./jobs.ts";
 import { logEndpoints } from "./logs.ts";
 import { mailEndpoints } from "./mails.ts";
 import { overviewEndpoints } from "./overview.ts";
@@ -29,6 +30,7 @@ export const STUDIO_ENDPOINTS = {
   Permissions: { ...permissionEndpoints, ...securityEndpoints },
   "Functions, jobs, webhooks, logs": {
     ...codeEndpoints,
+    ...jobEndpoints,
     ...webhookEndpoints,
     ...deliveryEndpoints,
     ...webhookCallEndpoints,

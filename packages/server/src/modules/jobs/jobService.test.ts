@@ -2,10 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { MASTER, type RequestContext } from "../core/authContext.ts";
-import { createLogger } from "../core/logger.ts";
-import { openSchemas } from "../data/schema/openSchemas.ts";
-import { openStore } from "../database/openStore.ts";
+import { MASTER, type RequestContext } from "../../core/authContext.ts";
+import { createLogger } from "../../core/logger.ts";
+import { openSchemas } from "../../data/schema/openSchemas.ts";
+import { systemClasses } from "../../data/schema/systemClasses.ts";
+import { openStore } from "../../database/openStore.ts";
+import { jobRules } from "./jobRules.ts";
 import { JobService } from "./jobService.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -25,7 +27,7 @@ const START: RequestContext = {
 async function statusAfterStart(run: () => Promise<undefined>, patienceMs: number): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
-  const schemas = await openSchemas(store);
+  const schemas = await openSchemas(store, systemClasses(jobRules({ compatibility: "strict" })));
   const schemaOf = (className: string) => schemas.require(className);
   const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
   const jobs = new JobService({

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@purse/protocol";
-import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
-import { MASTER, type RequestContext } from "../core/authContext.ts";
-import type { Logger } from "../core/logger.ts";
-import { OutageLog } from "../core/outageLog.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { findRows, updateRow } from "../database/serverRows.ts";
-import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
+import type { ScheduleDefinition } from "../../cloud/workerMessages.ts";
+import { MASTER, type RequestContext } from "../../core/authContext.ts";
+import type { Logger } from "../../core/logger.ts";
+import { OutageLog } from "../../core/outageLog.ts";
+import { cronTimes, type Schedule } from "../../core/schedule.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { findRows, updateRow } from "../../database/serverRows.ts";
+import { type Store, UniqueConstraintError, type Write } from "../../database/store.ts";
 import type { JobService } from "./jobService.ts";
-import { cronTimes, parseSchedule, type Schedule } from "./schedule.ts";
+import { parseSchedule } from "./schedule.ts";
 
 export interface SchedulerDependencies {
   store: Store;

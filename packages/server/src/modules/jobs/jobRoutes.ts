@@ -1,7 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
 import { z } from "zod";
-import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { defineEndpoints, jsonObject, nothing, routesOf } from "../core/http/endpoint.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { defineEndpoints, jsonObject, nothing, routesOf } from "../../core/http/endpoint.ts";
 import type { JobService } from "./jobService.ts";
 
 const ENDPOINTS = defineEndpoints("Functions, jobs, webhooks, config", {

@@ -1,10 +1,10 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { z } from "zod";
-import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { defineEndpoints, jsonObject, nothing, routesOf } from "../core/http/endpoint.ts";
-import { created, objectResponse, updated } from "../core/http/objectEndpoints.ts";
-import type { Objects } from "../data/objects/objects.ts";
-import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { defineEndpoints, jsonObject, nothing, routesOf } from "../../core/http/endpoint.ts";
+import { created, objectResponse, updated } from "../../core/http/objectEndpoints.ts";
+import type { Objects } from "../../data/objects/objects.ts";
+import type { WriteRequest } from "../../data/objects/writeOptions.ts";
 
 const CLASS_NAME = "_JobSchedule";
 

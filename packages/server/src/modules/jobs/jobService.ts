@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
-import type { RequestContext } from "../core/authContext.ts";
-import type { Logger } from "../core/logger.ts";
-import { storableText } from "../core/storableText.ts";
-import { newObjectId } from "../data/objects/objectId.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { createRow, findRows, updateRow } from "../database/serverRows.ts";
-import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { Logger } from "../../core/logger.ts";
+import { storableText } from "../../core/storableText.ts";
+import { newObjectId } from "../../data/objects/objectId.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { createRow, findRows, updateRow } from "../../database/serverRows.ts";
+import { type Store, UniqueConstraintError, type Write } from "../../database/store.ts";
 
 export interface JobServiceDependencies {
   store: Store;

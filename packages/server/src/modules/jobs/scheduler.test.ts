@@ -3,14 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
-import { createLogger } from "../core/logger.ts";
-import { openSchemas } from "../data/schema/openSchemas.ts";
-import type { Schemas } from "../data/schema/schemas.ts";
-import { openStore } from "../database/openStore.ts";
-import type { Store } from "../database/store.ts";
+import type { ScheduleDefinition } from "../../cloud/workerMessages.ts";
+import { createLogger } from "../../core/logger.ts";
+import type { Schedule } from "../../core/schedule.ts";
+import { openSchemas } from "../../data/schema/openSchemas.ts";
+import type { Schemas } from "../../data/schema/schemas.ts";
+import { systemClasses } from "../../data/schema/systemClasses.ts";
+import { openStore } from "../../database/openStore.ts";
+import type { Store } from "../../database/store.ts";
+import { jobRules } from "./jobRules.ts";
 import { JobService } from "./jobService.ts";
-import { missingTime, parseSchedule, type Schedule, scheduleProblem } from "./schedule.ts";
+import { missingTime, parseSchedule, scheduleProblem } from "./schedule.ts";
 import { Scheduler } from "./scheduler.ts";
 
 const MINUTE = 60_000;
@@ -24,7 +27,7 @@ afterEach(async () => {
 async function openCluster() {
   const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
-  const schemas = await openSchemas(store);
+  const schemas = await openSchemas(store, systemClasses(jobRules({ compatibility: "strict" })));
   closers.push(async () => {
     await store.close();
     await rm(folder, { recursive: true, force: true });
