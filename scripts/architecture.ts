@@ -92,7 +92,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["database"],
   ["data"],
   ["auth", "realtime", "cloud"],
-  ["chainData", "chainEvents", "dataTransfer", "files", "images", "ipfs", "monitoring", "ownPackages"],
+  ["chainData", "chainEvents", "dataTransfer", "images", "ipfs", "monitoring", "ownPackages"],
   ["studio"],
   ["module"],
   ["modules"],
@@ -104,10 +104,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "config > core",
   "processes > config",
   "processes > core",
-  "chainData > files",
   "chainData > ipfs",
-  "files > images",
-  "files > ipfs",
   "ipfs > images",
 ]);
 

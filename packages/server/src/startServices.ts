@@ -1,20 +1,19 @@
 import type { Lifecycle } from "@purse/kernel";
-import { isPublicAddress } from "@purse/outbound";
 import type { Apis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
-import { createFileReader } from "./files/index.ts";
+import { FILES } from "./modules/files/token.ts";
 import { JOBS } from "./modules/jobs/token.ts";
 import { WEBHOOKS } from "./modules/webhooks/token.ts";
 import type { Services } from "./services.ts";
 
 /** Loads the cloud code once everything that it may call exists. */
 export async function loadCloudCode(services: Services, apis: Apis): Promise<void> {
-  const { chain, cloud, data, files, fileUrls, mail, modules } = services;
+  const { chain, cloud, data, mail, modules } = services;
   const { mailer } = mail;
   await cloud.start({
     dispatch: apis.dispatch,
     userText: data.userText,
-    download: createFileReader({ files: files.files, urls: fileUrls, isAllowed: isPublicAddress }),
+    download: modules.get(FILES).download,
     sendMail: mailer && ((message) => mailer.send(message)),
     jobs: modules.get(JOBS),
     callChain: (selector, method, params) => chain.request(chain.resolveChainId(selector), method, params),

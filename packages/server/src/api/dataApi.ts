@@ -17,6 +17,7 @@ import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
+import { DATA_PATHS } from "../core/http/paths.ts";
 import { respond } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { AnswerSize } from "../core/limits/answerSize.ts";
@@ -24,7 +25,6 @@ import { answerChunks } from "../core/limits/answerText.ts";
 import { missingEndpointError } from "./missingEndpointError.ts";
 import type { AuthenticateDataApi } from "./moralisApi.ts";
 import { guardByApiKey, sendMessageErrors } from "./moralisApi.ts";
-import { DATA_PATHS } from "./paths.ts";
 
 export interface DataApiDependencies {
   service: ChainService;

@@ -14,6 +14,7 @@ import { logEndpoints } from "./logs.ts";
 import { mailEndpoints } from "./mails.ts";
 import { overviewEndpoints } from "./overview.ts";
 import { permissionEndpoints } from "./permissions.ts";
+import { pinEndpoints } from "./pins.ts";
 import { pushEndpoints } from "./push.ts";
 import { schemaEndpoints } from "./schema.ts";
 import { securityEndpoints } from "./security.ts";
@@ -39,7 +40,7 @@ export const STUDIO_ENDPOINTS = {
   "API console": consoleEndpoints,
   "Push and config": { ...pushEndpoints, ...configEndpoints },
   Email: mailEndpoints,
-  "Files and IPFS": fileEndpoints,
+  "Files and IPFS": { ...fileEndpoints, ...pinEndpoints },
   "Chains and API keys": { ...chainEndpoints, ...apiKeyEndpoints },
   Streams: streamEndpoints,
   Metrics: overviewEndpoints,

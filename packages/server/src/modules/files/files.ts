@@ -10,13 +10,12 @@ import {
   type JsonValue,
   ProtocolError,
 } from "@purse/protocol";
-import type { FileUpload } from "../config/fileUpload.ts";
-import type { AuthContext, RequestContext } from "../core/authContext.ts";
-import { assertMaster, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
-import { operationForbidden } from "../core/operationForbidden.ts";
-import type { FileUrls } from "../data/fileUrls.ts";
-import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
-import type { Ipfs } from "../ipfs/index.ts";
+import type { AuthContext, RequestContext } from "../../core/authContext.ts";
+import { assertMaster, readOnlyKeyError } from "../../core/http/masterKeyAccess.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
+import type { FileUrls } from "../../data/fileUrls.ts";
+import type { AssertAllowed } from "../../data/objects/keywordDenylist.ts";
+import type { Ipfs } from "../../ipfs/index.ts";
 import {
   assertDirectory,
   assertExtension,
@@ -25,6 +24,7 @@ import {
   newStoredName,
 } from "./fileNames.ts";
 import type { FileAttributes, FileStore, StoredFile } from "./fileStore.ts";
+import type { FileUpload } from "./settings.ts";
 import { type UploadQuota, uploadOwnerOf } from "./uploadQuota.ts";
 
 export type FileTriggerName = "beforeSaveFile" | "afterSaveFile" | "beforeDeleteFile" | "afterDeleteFile";

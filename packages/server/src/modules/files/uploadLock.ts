@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Store, UniqueConstraintError } from "../database/store.ts";
+import { type Store, UniqueConstraintError } from "../../database/store.ts";
 import { type UploadLock, uploadLocked } from "./uploadStorage.ts";
 
 const SCOPE = "resumableUpload";

@@ -1,6 +1,7 @@
+import { setting } from "@purse/kernel";
 import { isActiveContent } from "@purse/protocol";
 import { z } from "zod";
-import type { S3Config } from "../core/s3/s3Config.ts";
+import { flag, integer, size } from "../../config/settingTypes.ts";
 
 /** Who may upload files, and of which types. */
 export interface FileUpload {
@@ -17,7 +18,7 @@ export interface FileUpload {
 export type FileDownload = z.output<typeof fileDownloadSchema>;
 
 /** `fileDownload` of the config file. */
-export const fileDownloadSchema = z
+const fileDownloadSchema = z
   .strictObject({
     enableForPublic: z.boolean().default(true),
     enableForAnonymousUser: z.boolean().default(true),
@@ -67,46 +68,42 @@ function extensionPattern(text: string): RegExp | undefined {
   }
 }
 
-/** Storage of files. */
-export type FilesStoreConfig = { kind: "disk" } | S3Config;
+const group = "Files";
 
-/** Parses `disk` or `s3://bucket/prefix?region=…&endpoint=…&forcePathStyle=1`. Throws Error that says what is allowed. */
-export function parseFilesStore(text: string): FilesStoreConfig {
-  if (text === "disk") return { kind: "disk" };
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const unknown = [...(url?.searchParams.keys() ?? [])].find((key) => !S3_KEYS.includes(key));
-  if (url?.protocol !== "s3:" || url.hostname === "" || url.username !== "" || unknown !== undefined) {
-    throw new Error("it must be disk, or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1");
-  }
-  const endpoint = url.searchParams.get("endpoint") ?? undefined;
-  if (endpoint !== undefined && !isPlainWebUrl(endpoint)) {
-    throw new Error("its endpoint must be an http:// or https:// URL without a user name and password");
-  }
-  const prefix = url.pathname.replace(/^\/+|\/+$/g, "");
-  return {
-    kind: "s3",
-    bucket: url.hostname,
-    prefix: prefix === "" ? "" : `${prefix}/`,
-    region: url.searchParams.get("region") ?? "us-east-1",
-    endpoint,
-    forcePathStyle: ["1", "true"].includes(url.searchParams.get("forcePathStyle") ?? "0"),
-  };
-}
-
-function isPlainWebUrl(text: string): boolean {
-  if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) return false;
-  const { username, password } = new URL(text);
-  return username === "" && password === "";
-}
-
-const S3_KEYS: readonly string[] = ["region", "endpoint", "forcePathStyle"];
-
-const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
-
-/** Parses a size to bytes: `20mb`, `512 kb`, `1048576`. Throws Error that says what is allowed. */
-export function parseSize(text: string): number {
-  const [, number, unit = "b"] =
-    /^(\d{1,12}(?:\.\d{1,6})?)\s*(b|kb|mb|gb)?$/.exec(text.trim().toLowerCase()) ?? [];
-  if (number === undefined) throw new Error("it must be a size such as 20mb, 512kb or 1048576");
-  return Math.floor(Number(number) * (UNITS[unit] ?? 1));
-}
+/** Who may upload and download files, and how much of uploads may be unfinished. */
+export const fileSettings = {
+  filesShared: setting(flag(), {
+    group,
+    default: "0",
+    description:
+      "1 declares that several servers on one PostgreSQL database store files in folders with the same contents. Otherwise, a server starts only if it uses the same folder as the others.",
+  }),
+  maxUploadsPerClient: setting(integer(1, 10_000), {
+    group,
+    default: "50",
+    description:
+      "Maximum unfinished uploads per user, or per IP address without a user, including paused resumable uploads.",
+  }),
+  maxUploadBytesPerClient: setting(size(), {
+    group,
+    default: "1gb",
+    description: "Maximum total size of those uploads, such as 1gb; a single upload is always allowed.",
+  }),
+  maxUploadBytes: setting(size(), {
+    group,
+    default: "10gb",
+    description: "Maximum total size of the unfinished uploads of all clients, such as 10gb.",
+  }),
+  fileUpload: setting(fileUploadSchema, {
+    group,
+    env: null,
+    description:
+      "enableForPublic (false), enableForAnonymousUser (false), enableForAuthenticatedUser (true), fileExtensions: a list of extensions and regular expressions, `*` for all; by default all that browsers do not execute.",
+  }),
+  fileDownload: setting(fileDownloadSchema, {
+    group,
+    env: null,
+    description:
+      "Who may download files: enableForPublic, enableForAnonymousUser, enableForAuthenticatedUser, all true by default. Users send their session in a header, so pages cannot show files by their URL alone; rules for single files are beforeFind triggers.",
+  }),
+};

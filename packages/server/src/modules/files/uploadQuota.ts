@@ -1,8 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../core/authContext.ts";
-import { addressKey } from "../core/http/address.ts";
-import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import { addressKey } from "../../core/http/address.ts";
+import { tooManyRequests } from "../../core/limits/tooManyRequests.ts";
 
 export interface UploadQuotaOptions {
   /** The upload folder. Its disk keeps a minimum of free space. */

@@ -1,11 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Lifecycle } from "@purse/kernel";
 import { afterEach, expect, it } from "vitest";
-import { createLogger } from "../core/logger.ts";
-import { openStore } from "../database/openStore.ts";
-import type { Store } from "../database/store.ts";
+import { openStore } from "../../database/openStore.ts";
+import type { Store } from "../../database/store.ts";
 import { type FolderReservationDependencies, reserveFilesFolder } from "./reserveFilesFolder.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -43,30 +41,26 @@ const S3 = {
   forcePathStyle: false,
 } as const;
 
-const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
-
 /** Starts a server with its files in a folder. */
 async function start(
   store: FolderReservationDependencies["store"],
   dataDir: string,
   config: Partial<FolderReservationDependencies["config"]> = {},
 ): Promise<void> {
-  const lifecycle = new Lifecycle(logger);
-  closers.push(() => lifecycle.stop());
-  await reserveFilesFolder({
+  const release = await reserveFilesFolder({
     config: {
       database: { kind: "postgres", url: "postgres://host/database", connections: 4 },
       filesStore: { kind: "disk" },
       filesShared: false,
-      dataDir,
       ...config,
     },
+    folder: join(dataDir, "files"),
     store,
-    lifecycle,
     report: (error) => {
       throw error;
     },
   });
+  closers.push(async () => release?.());
 }
 
 it("a server with another folder for files is rejected, with advice", async () => {

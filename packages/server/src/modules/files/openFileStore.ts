@@ -1,4 +1,4 @@
-import type { FilesStoreConfig } from "../config/fileUpload.ts";
+import type { FilesStoreConfig } from "../../config/filesStore.ts";
 import { openDiskFileStore } from "./diskFileStore.ts";
 import type { FileStore } from "./fileStore.ts";
 

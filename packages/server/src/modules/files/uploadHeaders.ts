@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
-import { parseSize } from "../config/fileUpload.ts";
-import type { RequestContext } from "../core/authContext.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { parseSize } from "../../config/filesStore.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import { assertMaster } from "../../core/http/masterKeyAccess.ts";
 
 /* Headers of an upload whose body is the content. */
 

@@ -11,11 +11,16 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import PQueue from "p-queue";
-import { contentTypeOf } from "../core/http/contentTypes.ts";
-import { continueReading } from "../core/s3/continueReading.ts";
-import { putFile } from "../core/s3/putFile.ts";
-import { createS3Client, FileStoreError, type S3Timeouts, undefinedIfMissing } from "../core/s3/s3Client.ts";
-import type { S3Config } from "../core/s3/s3Config.ts";
+import { contentTypeOf } from "../../core/http/contentTypes.ts";
+import { continueReading } from "../../core/s3/continueReading.ts";
+import { putFile } from "../../core/s3/putFile.ts";
+import {
+  createS3Client,
+  FileStoreError,
+  type S3Timeouts,
+  undefinedIfMissing,
+} from "../../core/s3/s3Client.ts";
+import type { S3Config } from "../../core/s3/s3Config.ts";
 import { isValidStoredName } from "./fileNames.ts";
 import { type FileAttributes, type FileStore, MAX_ATTRIBUTES_BYTES, parseAttributes } from "./fileStore.ts";
 import { writeTemporaryFile } from "./writeFile.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineEndpoints, jsonObject, nothing } from "../core/http/endpoint.ts";
+import { defineEndpoints, jsonObject, nothing } from "../../core/http/endpoint.ts";
 
 const download = {
   path: "/files/:appId/:name",

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Operation, parseWhere } from "@purse/protocol";
-import type { UploadedPart } from "../core/s3/bucket.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { createRow, findRows, getRow, serverQuery } from "../database/serverRows.ts";
-import type { Store } from "../database/store.ts";
+import type { UploadedPart } from "../../core/s3/bucket.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { createRow, findRows, getRow, serverQuery } from "../../database/serverRows.ts";
+import type { Store } from "../../database/store.ts";
 import type { StoredUsage, UploadOwner } from "./uploadQuota.ts";
 import type { UploadDescription } from "./uploadStorage.ts";
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import PQueue from "p-queue";
-import type { FileDownload } from "../config/fileUpload.ts";
-import type { RequestContext } from "../core/authContext.ts";
-import { operationForbidden } from "../core/operationForbidden.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
 import { isValidStoredName } from "./fileNames.ts";
 import type { FileStore, StoredFile } from "./fileStore.ts";
 import { type FileInfo, MAX_TRIGGER_BYTES } from "./files.ts";
+import type { FileDownload } from "./settings.ts";
 
 type DownloadTriggerName = "beforeFindFile" | "afterFindFile";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { contentTypeOf, extensionFor, extensionOf } from "../core/http/contentTypes.ts";
+import { contentTypeOf, extensionFor, extensionOf } from "../../core/http/contentTypes.ts";
 
 /**
  * What a name must not contain: separators of paths, control characters and line separators, characters that reverse the

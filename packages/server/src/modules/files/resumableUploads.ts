@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode } from "@purse/protocol";
-import type { AuthContext, RequestContext } from "../core/authContext.ts";
-import { bodyChunks } from "../core/http/bodyStream.ts";
-import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
+import type { AuthContext, RequestContext } from "../../core/authContext.ts";
+import { bodyChunks } from "../../core/http/bodyStream.ts";
+import { type Envelope, parseEnvelope } from "../../core/http/envelope.ts";
 import { type Files, fileTooLarge } from "./files.ts";
 import { parseUploadMetadata, tusError } from "./tusMetadata.ts";
 import { UPLOAD_EXPIRY_MS } from "./uploadExpiry.ts";

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { ANONYMOUS, type AuthContext, MASTER } from "../core/authContext.ts";
+import { ANONYMOUS, type AuthContext, MASTER } from "../../core/authContext.ts";
 import {
   sharedUploadOwner,
   UploadQuota,

@@ -1,8 +1,8 @@
 import { fetchUrl } from "@purse/outbound";
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
-import type { ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
-import { routeOf } from "../core/http/endpoint.ts";
-import type { FileUrls } from "../data/fileUrls.ts";
+import type { ApiRequest, ApiRoute } from "../../core/http/apiRoute.ts";
+import { routeOf } from "../../core/http/endpoint.ts";
+import type { FileUrls } from "../../data/fileUrls.ts";
 import { FILE_ENDPOINTS } from "./fileEndpoints.ts";
 import { type Files, fileTooLarge } from "./files.ts";
 
@@ -43,25 +43,6 @@ export function cloudFileRoutes({ files }: Pick<CloudFilesOptions, "files">): Ap
   }
 
   return [routeOf(FILE_ENDPOINTS.endpoints.upload, upload), routeOf(FILE_ENDPOINTS.endpoints.remove, remove)];
-}
-
-/** Dispatches requests of cloud code to `/files` to the file routes, all others to the Parse API. */
-export function dispatchWithFiles(protocol: Dispatch, files: Dispatch): Dispatch {
-  return (request) => {
-    const name = /^\/files\/(.+)$/.exec(request.path)?.[1];
-    if (name === undefined) return protocol(request);
-    // A name may contain folders: here it is one segment.
-    const path = `/files/${name.split("/").map(encodeSegment).join("%2F")}`;
-    return files({ ...request, path });
-  };
-}
-
-function encodeSegment(segment: string): string {
-  try {
-    return encodeURIComponent(decodeURIComponent(segment));
-  } catch {
-    return encodeURIComponent(segment);
-  }
 }
 
 /**

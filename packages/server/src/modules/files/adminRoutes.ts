@@ -1,26 +1,13 @@
 import { Readable } from "node:stream";
-import type { Files } from "../../files/index.ts";
-import type { PinService } from "../../ipfs/index.ts";
+import { type Requests, route, type StudioRoute } from "../../studio/route.ts";
 import { fileEndpoints as endpoints } from "../../studioApi/files.ts";
-import { type Requests, route, type StudioRoute } from "../route.ts";
+import type { Files } from "./files.ts";
 
 type FileRequests = Requests<typeof endpoints>;
 
-export interface FileDependencies {
-  files: Pick<Files, "list" | "remove" | "save">;
-  pins: PinService;
-}
-
-/** Routes for uploaded files and IPFS pins. */
-export function fileRoutes({ files, pins }: FileDependencies): StudioRoute[] {
-  return [
-    route(endpoints.files, list),
-    route(endpoints.upload, upload),
-    route(endpoints.remove, remove),
-    route(endpoints.pins, async () => ({ results: await pins.list() })),
-    route(endpoints.pin, pin),
-    route(endpoints.unpin, unpin),
-  ];
+/** Routes of the admin API for uploaded files. */
+export function fileAdminRoutes(files: Pick<Files, "list" | "remove" | "save">): StudioRoute[] {
+  return [route(endpoints.files, list), route(endpoints.upload, upload), route(endpoints.remove, remove)];
 
   async function list({ context, params: { limit, after = "" } }: FileRequests["files"]) {
     const found = await files.list(context, after, limit);
@@ -43,17 +30,6 @@ export function fileRoutes({ files, pins }: FileDependencies): StudioRoute[] {
   async function remove({ params: { name }, context, setAuditDetails }: FileRequests["remove"]) {
     setAuditDetails({ target: name });
     await files.remove(context, name);
-    return {};
-  }
-
-  async function pin({ params: { cid }, setAuditDetails }: FileRequests["pin"]) {
-    setAuditDetails({ target: cid });
-    await pins.pin(cid);
-    return { cid };
-  }
-
-  async function unpin({ pathParams }: FileRequests["unpin"]) {
-    await pins.unpin(pathParams.cid);
     return {};
   }
 }
