@@ -32,7 +32,7 @@ const LAZY_MODULES = [
   /packages\/server\/src\/core\/(openApi|http\/referencePage)\.ts$/,
   /packages\/server\/src\/studio\/(studioRoutes|openApi)\.ts$/,
   /packages\/server\/src\/studio\/routes\//,
-  /packages\/server\/src\/studioApi\/(table|access|apiKeys|data|code|chains|logs|security|webhooks)\.ts$/,
+  /packages\/server\/src\/studioApi\/(table|access|apiKeys|data|code|chains|files|jobs|pins|logs|security|webhooks)\.ts$/,
 ];
 
 describe("the server bundle", () => {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { Lifecycle } from "@purse/kernel";
 import type { JsonObject } from "@purse/protocol";
 import { distinctSockets } from "./api/distinctRoutes.ts";
@@ -6,20 +5,19 @@ import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
-import { MOUNT_PATH } from "./api/paths.ts";
 import { serverRoutes } from "./api/serverRoutes.ts";
 import { baseUrlOf } from "./api/serverUrl.ts";
 import { createRelyingParty } from "./auth/passkeys/relyingParty.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Dispatch } from "./core/http/apiRoute.ts";
-import type { Envelope } from "./core/http/envelope.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
-import { createFileApi } from "./files/index.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { API_KEYS } from "./modules/apiKeys/token.ts";
+import { FILES } from "./modules/files/token.ts";
 import { GRAPHQL } from "./modules/graphql/token.ts";
+import { JOBS } from "./modules/jobs/token.ts";
 import { PUSH } from "./modules/push/token.ts";
 import { SECURITY_REPORT } from "./modules/security/token.ts";
 import { WEBHOOKS } from "./modules/webhooks/token.ts";
@@ -56,7 +54,7 @@ const SWEEP_MS = 10 * 60_000;
 /** Opens the HTTP APIs over the services of a server. */
 export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   const { config, services, logBuffer, lifecycle, report } = dependencies;
-  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, modules, jobs } = services;
+  const { http, limiter, database, data, auth, cloud, chain, ipfs, modules } = services;
   const { store } = database;
 
   const parseApi = openParseApi({
@@ -65,7 +63,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     store,
     data,
     auth,
-    files: files.files,
     cloud,
     limiter,
     longReplies: services.valkey,
@@ -77,36 +74,18 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       }),
       ...auth.routes,
       ...cloud.routes,
-      ...jobs.routes,
       ...pinRoutes(ipfs.pins),
     ],
     modules: modules.opened,
     report: (error, requestId) => report(error, "a request within the Parse API", requestId),
   });
   services.provideParseApi(parseApi);
-  const fileApi = await createFileApi({
-    config,
-    service: files,
-    store,
-    uploads: services.uploads,
-    cloud,
-    images: services.images,
-    isAnonymousUser: auth.isAnonymousUser,
-    publicUrl: http.publicUrl,
-    clientAddressOf: http.clientAddressOf,
-    authenticate: (envelope: Envelope, message: IncomingMessage) => {
-      const [path = ""] = (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1);
-      return parseApi.authenticate(envelope, message, path);
-    },
-    clock: store.now,
-    report,
-  });
   const dataApi = openDataApi({
     config,
     http,
     chain,
     data,
-    files: files.files,
+    files: modules.get(FILES),
     ipfs,
     images: services.images,
     cloud,
@@ -130,9 +109,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     endOperatorSessions: auth.endOperatorSessions,
     evaluateGates: auth.evaluateTokenGates,
     cloud,
-    jobs: jobs.service,
-    addSchedules: jobs.addSchedules,
-    schedulesChanged: jobs.schedulesChanged,
+    schedules: modules.get(JOBS),
     webhookFunctions: () => modules.get(WEBHOOKS).functionNames(),
     classes: services.studioClasses,
     moduleRoutes: async () => {
@@ -142,7 +119,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       return routes.flat();
     },
     pins: ipfs.pins,
-    files: files.files,
     chain,
     streams: services.streams,
     feed: services.feed,
@@ -191,7 +167,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     metrics: services.metrics,
     monitoring: services.monitoring,
     parseApi,
-    files: fileApi.handle,
     adminApi: studio.plugin,
     ipfs: createIpfsGateway(ipfs.ipfs, services.images, http.clientAddressOf),
     appDirs: dependencies.appDirs,
@@ -201,7 +176,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   });
   const sweepTimer = setInterval(() => {
     store.deleteExpired().catch((error: unknown) => report(error, "sweeping the store"));
-    fileApi.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
   }, SWEEP_MS);
   sweepTimer.unref();
   lifecycle.onStop("sweeping", () => clearInterval(sweepTimer));

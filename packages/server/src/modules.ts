@@ -1,8 +1,10 @@
 import type { Module } from "@purse/kernel";
 import { analytics } from "./modules/analytics/index.ts";
 import { apiKeys } from "./modules/apiKeys/index.ts";
+import { files } from "./modules/files/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
 import { graphql } from "./modules/graphql/index.ts";
+import { jobs } from "./modules/jobs/index.ts";
 import { logs } from "./modules/logs/index.ts";
 import { mail } from "./modules/mail/index.ts";
 import { mcp } from "./modules/mcp/index.ts";
@@ -15,8 +17,10 @@ import { webhooks } from "./modules/webhooks/index.ts";
 export const MODULES: readonly Module[] = [
   analytics,
   apiKeys,
+  files,
   globalConfig,
   graphql,
+  jobs,
   logs,
   mail,
   mcp,

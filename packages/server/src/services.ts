@@ -1,7 +1,6 @@
 import type { ChainConfig } from "@purse/chain";
 import { type Lifecycle, ModuleHost } from "@purse/kernel";
 import { createHttpContext } from "./api/httpContext.ts";
-import { MOUNT_PATH } from "./api/paths.ts";
 import { openAuthService } from "./auth/openAuthService.ts";
 import { Passwords } from "./auth/password.ts";
 import { matchesDomain } from "./auth/validateSignInMessage.ts";
@@ -12,6 +11,7 @@ import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { DrainState } from "./core/drainState.ts";
 import { EventBus } from "./core/eventBus.ts";
+import { MOUNT_PATH } from "./core/http/paths.ts";
 import { createRespondInScope } from "./core/http/respondInScope.ts";
 import { openUnsentBytes } from "./core/limits/openUnsentBytes.ts";
 import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
@@ -25,10 +25,8 @@ import { createKeywordCheck } from "./data/objects/keywordDenylist.ts";
 import { openStudioClasses } from "./data/schema/studioClasses.ts";
 import { openDatabase } from "./database/openDatabase.ts";
 import { RESERVED_SECONDS, reserveForServers } from "./database/reserveForServers.ts";
-import { openFileService, openUploads, reserveFilesFolder } from "./files/index.ts";
 import { openImages } from "./images/index.ts";
 import { openIpfsService } from "./ipfs/index.ts";
-import { createJobs } from "./jobs/jobs.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
   ACCOUNTS,
@@ -39,8 +37,10 @@ import {
   DENIED_KEYWORDS,
   DOCS_FOLDER,
   EVENTS,
-  FILES,
+  FILE_URLS,
   HTTP,
+  IMAGES,
+  IPFS,
   IS_OWN_SITE,
   LIVE_QUERIES,
   LOG,
@@ -57,6 +57,8 @@ import {
   STUDIO,
   STUDIO_CLASSES,
 } from "./module/tokens.ts";
+import { FILES } from "./modules/files/token.ts";
+import { JOBS } from "./modules/jobs/token.ts";
 import { MAIL } from "./modules/mail/token.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { openAlerts } from "./monitoring/openAlerts.ts";
@@ -125,17 +127,16 @@ export async function openServices(dependencies: ServiceDependencies) {
     : processLimiter;
   const limiter = valkey ? createValkeyLimiter({ valkey, fallback: databaseLimiter }) : databaseLimiter;
   if (config.database.kind === "postgres") {
-    await reserveForServers({
+    const release = await reserveForServers({
       store,
       scope: "applicationId",
       value: "server",
       owner: config.appId,
       conflict: `Another server of this database has another application id, or had one within the last ${RESERVED_SECONDS} seconds: clients of one would be rejected by the other. Set PURSE_APP_ID and PURSE_MASTER_KEY to the same values for all servers`,
-      lifecycle,
       report,
     });
+    lifecycle.onStop("applicationId", release);
   }
-  await lifecycle.start("folder of files", () => reserveFilesFolder({ ...shared, store }));
   const fileUrls = new FileUrls({
     appId: config.appId,
     mountPath: MOUNT_PATH,
@@ -143,9 +144,16 @@ export async function openServices(dependencies: ServiceDependencies) {
     filesUrl: config.filesUrl,
   });
   const ipfs = await openIpfsService({ ...shared, fileUrls });
-  const uploads = await lifecycle.start("uploads", () => openUploads(config));
   const images = openImages(shared);
-  const chain = createChainData({ config, chains, ipfs, fileUrls, uploadQuota: uploads.quota, logger });
+  const chain = createChainData({
+    config,
+    chains,
+    ipfs,
+    fileUrls,
+    reserveUpload: (bytes) => modules.get(FILES).reserveUpload(bytes),
+    logger,
+  });
+  lifecycle.onStop("chains", chain.stop);
   const mail = await modules.openFor(MAIL);
 
   const cloud = createCloud({
@@ -195,7 +203,6 @@ export async function openServices(dependencies: ServiceDependencies) {
       logger,
     }),
   );
-  const jobs = createJobs({ config, store, schemas, objects, cloud, events, logger });
   const chainEvents = new ChainEvents({
     store,
     schemas,
@@ -219,21 +226,9 @@ export async function openServices(dependencies: ServiceDependencies) {
   });
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...jobs.rules]);
-  data.addRules([...modules.classes, ...chainEvents.rules, ...streams.rules]);
+  data.addRules([...auth.rules, ...modules.classes, ...chainEvents.rules, ...streams.rules]);
   await lifecycle.start("classes", data.load);
 
-  const files = await lifecycle.start("files", () =>
-    openFileService({
-      ...shared,
-      ipfs: ipfs.ipfs,
-      urls: fileUrls,
-      uploads,
-      cloud,
-      assertAllowed,
-      isAnonymousUser: auth.isAnonymousUser,
-    }),
-  );
   const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
   const unsent = openUnsentBytes(config, logger);
   const { live, feed } = openLiveQueries({
@@ -262,7 +257,9 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(HTTP, http);
   modules.provide(RESPOND_IN_SCOPE, respondInScope);
   modules.provide(ACCOUNTS, auth);
-  modules.provide(FILES, files.files);
+  modules.provide(FILE_URLS, fileUrls);
+  modules.provide(IPFS, ipfs.ipfs);
+  modules.provide(IMAGES, images);
   modules.provide(LIVE_QUERIES, live);
   modules.provide(RATE_LIMITER, limiter);
   modules.provide(IS_OWN_SITE, (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)));
@@ -271,7 +268,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   const provideStudio = modules.provideLater(STUDIO);
   const provideParseApi = modules.provideLater(PARSE_API);
   await modules.open();
-  addContributions(modules.opened, { cloud, jobs, metrics });
+  addContributions(modules.opened, { cloud, jobs: modules.get(JOBS), metrics });
   metrics.observeCloud(() => cloud.health());
   const workers = () =>
     [store.workers?.(), data.aggregationWorker.workers(), live.workers(), chain.indexer()].flatMap(
@@ -302,9 +299,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     metrics,
     valkey,
     database,
-    fileUrls,
     ipfs,
-    uploads,
     images,
     chain,
     mail,
@@ -312,7 +307,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     data,
     passwords,
     auth,
-    jobs,
     chainEvents,
     streams,
     respondInScope,
@@ -320,7 +314,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     provideStudio,
     modules,
     studioClasses,
-    files,
     live,
     feed,
     monitoring,

@@ -1,21 +1,21 @@
 import type { Lifecycle } from "@purse/kernel";
-import { isPublicAddress } from "@purse/outbound";
 import type { Apis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
-import { createFileReader } from "./files/index.ts";
+import { FILES } from "./modules/files/token.ts";
+import { JOBS } from "./modules/jobs/token.ts";
 import { WEBHOOKS } from "./modules/webhooks/token.ts";
 import type { Services } from "./services.ts";
 
 /** Loads the cloud code once everything that it may call exists. */
 export async function loadCloudCode(services: Services, apis: Apis): Promise<void> {
-  const { chain, cloud, data, files, fileUrls, jobs, mail, modules } = services;
+  const { chain, cloud, data, mail, modules } = services;
   const { mailer } = mail;
   await cloud.start({
     dispatch: apis.dispatch,
     userText: data.userText,
-    download: createFileReader({ files: files.files, urls: fileUrls, isAllowed: isPublicAddress }),
+    download: modules.get(FILES).download,
     sendMail: mailer && ((message) => mailer.send(message)),
-    jobs: jobs.service,
+    jobs: modules.get(JOBS),
     callChain: (selector, method, params) => chain.request(chain.resolveChainId(selector), method, params),
     bulk: data.bulk,
     remote: modules.get(WEBHOOKS),
@@ -29,16 +29,14 @@ export async function startServices(
   apis: Apis,
   lifecycle: Lifecycle,
 ): Promise<void> {
-  const { chain, jobs, auth, chainEvents, streams, modules, live } = services;
+  const { chain, auth, chainEvents, streams, modules, live } = services;
   const { server, studio } = apis;
   const start = async (name: string, run: () => unknown, stop: () => unknown) => {
     lifecycle.onStop(name, stop);
     await lifecycle.start(name, run);
   };
-  await start("chains", chain.start, chain.stop);
+  await lifecycle.start("chains", chain.start);
   const isWorker = roles.includes("worker");
-  // Requests may start jobs in other processes too.
-  await start("jobs", () => isWorker && jobs.start(), jobs.stop);
   await start("accounts", auth.start, auth.stop);
   if (isWorker) {
     await start(

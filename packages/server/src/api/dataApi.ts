@@ -17,6 +17,7 @@ import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
+import { DATA_PATH, DATA_PATHS } from "../core/http/paths.ts";
 import { respond } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { type RouteDefinition, Router } from "../core/http/router.ts";
@@ -26,7 +27,6 @@ import { currentTracer } from "../core/tracing/tracing.ts";
 import { missingEndpointError } from "./missingEndpointError.ts";
 import type { AuthenticateDataApi } from "./moralisApi.ts";
 import { guardByApiKey, sendMessageErrors } from "./moralisApi.ts";
-import { DATA_PATH, DATA_PATHS } from "./paths.ts";
 
 export interface DataApiDependencies {
   service: ChainService;

@@ -1,8 +1,8 @@
 import type { OpenedModule } from "@purse/kernel";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
+import { MOUNT_PATH } from "../core/http/paths.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { ModuleSockets } from "../module/moduleContributions.ts";
-import { MOUNT_PATH } from "./paths.ts";
 
 type Route = ApiRoute<WriteRequest>;
 

@@ -7,8 +7,8 @@ import {
   createIsFromTrustedProxy,
 } from "../core/http/clientAddress.ts";
 import { createMasterKeyVerifier, type VerifyMasterKey } from "../core/http/masterKey.ts";
+import { MOUNT_PATH } from "../core/http/paths.ts";
 import type { Logger } from "../core/logger.ts";
-import { MOUNT_PATH } from "./paths.ts";
 import { RequestTurns } from "./requestTurns.ts";
 import { createServerUrlOf, type ServerUrlOf } from "./serverUrl.ts";
 

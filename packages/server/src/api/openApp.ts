@@ -6,6 +6,7 @@ import type { Config } from "../config/loadConfig.ts";
 import { walletServiceSources } from "../config/walletServices.ts";
 import type { DrainState } from "../core/drainState.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { STUDIO_PATH } from "../core/http/paths.ts";
 import { respond } from "../core/http/reply.ts";
 import { requestFactsOf } from "../core/http/requestFacts.ts";
 import { requestIdOf } from "../core/http/requestId.ts";
@@ -24,16 +25,12 @@ import type { HttpContext } from "./httpContext.ts";
 import { sendNotFound } from "./notFound.ts";
 import { dataUrlOf } from "./openDataApi.ts";
 import { createPages } from "./pages.ts";
-import { STUDIO_PATH } from "./paths.ts";
 import { createProviderApi } from "./providerApi.ts";
 import { type PublicApisDependencies, registerEndpoints, registerPublicApis } from "./publicApis.ts";
 import { scriptSandbox } from "./scriptSandbox.ts";
 
 export interface OpenAppDependencies
-  extends Pick<
-    PublicApisDependencies,
-    "parseApi" | "files" | "dataApi" | "ipfs" | "ownPackages" | "respondInScope"
-  > {
+  extends Pick<PublicApisDependencies, "parseApi" | "dataApi" | "ipfs" | "ownPackages" | "respondInScope"> {
   config: Config;
   drainState: DrainState;
   unsent: UnsentBytes;
@@ -71,11 +68,6 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     ...(config.javascriptKey !== undefined && { javascriptKey: config.javascriptKey }),
     serverUrl: http.publicUrl,
     wallets: config.walletServices,
-    uploads: {
-      isAllowed: config.fileUpload.enableForAuthenticatedUser,
-      maxBytes: config.maxUploadSize,
-      extensions: config.fileUpload.fileExtensions ?? null,
-    },
     ...Object.assign({}, ...dependencies.modules.map(({ contributions }) => contributions.appConfig)),
     ...dependencies.appConfig,
   });

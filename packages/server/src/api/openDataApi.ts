@@ -6,17 +6,17 @@ import { type ChainStreams, streamRoutes } from "../chainEvents/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { AuthenticateDataRequest, DataApiRequest } from "../core/http/dataRequest.ts";
+import { DATA_PATH } from "../core/http/paths.ts";
 import type { DataService } from "../data/dataService.ts";
-import type { Files } from "../files/index.ts";
 import type { TransformedImages } from "../images/index.ts";
 import type { IpfsService } from "../ipfs/index.ts";
+import type { FileService } from "../modules/files/token.ts";
 import { createChallengesApi } from "./challengesApi.ts";
 import { createDataApi } from "./dataApi.ts";
 import { createDataApiFunctions, createMissingFunctions, createSolanaFunctions } from "./dataApiFunctions.ts";
 import { createDataDocs } from "./dataDocs.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { createNftImages } from "./nftImages.ts";
-import { DATA_PATH } from "./paths.ts";
 import { baseUrlOf } from "./serverUrl.ts";
 import { createStreamsApi } from "./streamsApi.ts";
 
@@ -25,7 +25,7 @@ export interface OpenDataApiDependencies {
   http: HttpContext;
   chain: ChainService;
   data: DataService;
-  files: Files;
+  files: Pick<FileService, "assertCanUpload">;
   ipfs: IpfsService;
   images: TransformedImages;
   cloud: Pick<Cloud, "define">;

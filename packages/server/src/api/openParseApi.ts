@@ -5,14 +5,13 @@ import type { Config } from "../config/loadConfig.ts";
 import type { ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import { type BodyParserOptions, createBodyParser } from "../core/http/bodyParser.ts";
 import { createClientKeyCheck } from "../core/http/clientKeys.ts";
-import { endpointsOf } from "../core/http/endpoint.ts";
 import { createMaintenanceKeyVerifier } from "../core/http/masterKey.ts";
+import { MOUNT_PATH } from "../core/http/paths.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
 import type { DataService } from "../data/dataService.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
-import { cloudFileRoutes, dispatchWithFiles, FILE_ENDPOINTS, type Files } from "../files/index.ts";
 import { aggregateRoute } from "./aggregateRoute.ts";
 import { classListRoute } from "./classListRoute.ts";
 import { distinctRoutes } from "./distinctRoutes.ts";
@@ -22,7 +21,6 @@ import type { LongReplies } from "./idempotency.ts";
 import { objectRoutes } from "./objectRoutes.ts";
 import { createParseApi, type ParseApi, type ParseApiDependencies } from "./parseApi.ts";
 import { createRequestLimits } from "./parseApiLimits.ts";
-import { MOUNT_PATH } from "./paths.ts";
 import { createRequestLog } from "./requestLog.ts";
 import { schemaRoutes } from "./schemaRoutes.ts";
 import { documentRoutes } from "./serverRoutes.ts";
@@ -33,7 +31,6 @@ export interface OpenParseApiDependencies {
   store: Store;
   data: DataService;
   auth: AuthService;
-  files: Files;
   /** Rate limits that cloud code defines. */
   cloud: Pick<Cloud, "definitions">;
   limiter: RateLimiter;
@@ -47,7 +44,7 @@ export interface OpenParseApiDependencies {
   report(error: unknown, requestId: string): void;
 }
 
-/** Creates the Parse API. Its `dispatch` executes requests of cloud code, which may also upload files. */
+/** Creates the Parse API. Its `dispatch` executes requests of cloud code, which may also use what streams are over HTTP. */
 export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi & { dispatch: Dispatch } {
   const { config, http, store, data, auth, cloud } = dependencies;
   const { schemas, objects, schemaService } = data;
@@ -64,7 +61,11 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
     memory: http.bodyMemory,
   };
-  const documents = documentRoutes(() => [...endpointsOf(FILE_ENDPOINTS), ...parseApi.routes]);
+  const streams = dependencies.modules.flatMap(({ contributions }) => contributions.streams ?? []);
+  const documents = documentRoutes(() => [
+    ...streams.flatMap(({ endpoints }) => endpoints),
+    ...parseApi.routes,
+  ]);
   const routes = [
     classListRoute({
       schemas,
@@ -111,6 +112,32 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
     report: dependencies.report,
   };
   const parseApi = createParseApi(options);
-  const fileApi = createParseApi({ ...options, routes: cloudFileRoutes({ files: dependencies.files }) });
-  return { ...parseApi, dispatch: dispatchWithFiles(parseApi.dispatch, fileApi.dispatch) };
+  const internal = streams.map(({ path, internalRoutes }) => ({
+    path,
+    dispatch: createParseApi({ ...options, routes: [...internalRoutes] }).dispatch,
+  }));
+  return { ...parseApi, dispatch: dispatchWithStreams(parseApi.dispatch, internal) };
+}
+
+/** Dispatches requests of cloud code to what has streams over HTTP, all others to the Parse API. */
+function dispatchWithStreams(
+  parseApi: Dispatch,
+  streams: readonly { path: string; dispatch: Dispatch }[],
+): Dispatch {
+  return (request) => {
+    const stream = streams.find(({ path }) => request.path.startsWith(`${path}/`));
+    const name = stream && request.path.slice(stream.path.length + 1);
+    if (!stream || !name) return parseApi(request);
+    // A name may contain folders: here it is one segment.
+    const path = `${stream.path}/${name.split("/").map(encodeSegment).join("%2F")}`;
+    return stream.dispatch({ ...request, path });
+  };
+}
+
+function encodeSegment(segment: string): string {
+  try {
+    return encodeURIComponent(decodeURIComponent(segment));
+  } catch {
+    return encodeURIComponent(segment);
+  }
 }

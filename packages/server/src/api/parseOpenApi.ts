@@ -1,8 +1,8 @@
 import type { JsonObject } from "@purse/protocol";
 import { z } from "zod";
 import type { ParseAccess, ParseEndpoint } from "../core/http/apiRoute.ts";
+import { MOUNT_PATH } from "../core/http/paths.ts";
 import { type ApiOperation, describeApi } from "../core/openApi.ts";
-import { MOUNT_PATH } from "./paths.ts";
 
 const parseError = z
   .object({ code: z.int().describe("Error code of the Parse protocol"), error: z.string() })

@@ -11,19 +11,18 @@ import type {
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { applyBasicCredentials } from "../core/http/basicCredentials.ts";
 import { BROWSER_METHODS, METHODS } from "../core/http/methods.ts";
+import { DATA_PATHS, MOUNT_PATH } from "../core/http/paths.ts";
 import { respond, respondOrStream } from "../core/http/reply.ts";
 import { targetBelow } from "../core/http/requestTarget.ts";
 import type { RespondInScope } from "../core/http/respondInScope.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
 import { sendNotFound } from "./notFound.ts";
 import type { ParseApi } from "./parseApi.ts";
-import { DATA_PATHS, MOUNT_PATH } from "./paths.ts";
 
 export interface PublicApisDependencies {
   appId: string;
   parseApi: Pick<ParseApi, "handle" | "routes">;
   respondInScope: RespondInScope;
-  files: StreamHandler;
   /** The data API with its documentation and the images of NFTs. */
   dataApi: FastifyPluginAsync;
   ipfs: StreamHandler;
@@ -94,13 +93,16 @@ export async function registerPublicApis(
     globalDecompression: false,
   });
 
-  const { respondInScope } = dependencies;
+  const { respondInScope, modules } = dependencies;
+  const streams = modules.flatMap(({ contributions }) => contributions.streams ?? []);
   mount(MOUNT_PATH, { method: METHODS, config: { api: "parse" } }, (reply, path, search) => {
     applyBasicCredentials(reply.request.raw.headers, dependencies.appId);
-    const filePath = /^\/+files(?=\/|$)(.*)$/.exec(path)?.[1];
-    if (filePath !== undefined) {
+    const withSlash = path.replace(/^\/+/, "/");
+    const stream = streams.find((each) => withSlash === each.path || withSlash.startsWith(`${each.path}/`));
+    if (stream) {
+      const pathBelow = withSlash.slice(stream.path.length);
       return respondOrStream(reply, (message, response) =>
-        dependencies.files(message, response, filePath, search),
+        stream.handle(message, response, pathBelow, search),
       );
     }
     respondInScope(reply, (message) => dependencies.parseApi.handle(message, path, search));
@@ -110,7 +112,7 @@ export async function registerPublicApis(
   );
   for (const prefix of DATA_PATHS) await app.register(dependencies.dataApi, { prefix });
   await app.register(dependencies.providerApi);
-  for (const { contributions } of dependencies.modules)
+  for (const { contributions } of modules)
     if (contributions.publicHttp) await app.register(contributions.publicHttp);
   if (dependencies.ownPackages) await app.register(dependencies.ownPackages);
   registerEndpoints(app, dependencies.endpoints);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { MOUNT_PATH } from "./paths.ts";
+import { MOUNT_PATH } from "../core/http/paths.ts";
 
 export interface ServerUrlOptions {
   /** The configured URL, which is used regardless of the headers of requests. */

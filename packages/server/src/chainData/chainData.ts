@@ -6,7 +6,6 @@ import type { NamesConfig } from "../config/nameServices.ts";
 import type { Logger } from "../core/logger.ts";
 import { currentTracer } from "../core/tracing/tracing.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
-import type { UploadQuota } from "../files/index.ts";
 import { type IpfsService, uploadFolder } from "../ipfs/index.ts";
 import { recordRange } from "./traceIndexedRange.ts";
 
@@ -15,18 +14,19 @@ export interface ChainDataDependencies {
   chains: ChainConfig[];
   ipfs: IpfsService;
   fileUrls: FileUrls;
-  uploadQuota: UploadQuota;
+  /** Reserves disk space for an upload of this size. Resolves to what releases it; rejects if there is not enough. */
+  reserveUpload(bytes: number): Promise<() => void>;
   logger: Logger;
 }
 
 /** Creates the service of the data API: the index of the configured chains, names, tokens, NFTs and uploads to IPFS. */
 export function createChainData(dependencies: ChainDataDependencies): ChainService {
-  const { config, chains, ipfs, fileUrls, uploadQuota, logger } = dependencies;
+  const { config, chains, ipfs, fileUrls, logger } = dependencies;
   const folderUpload = {
     ipfs: ipfs.ipfs,
     gateway: fileUrls.gateway(),
     maxFileBytes: config.maxUploadSize,
-    reserve: (bytes: number) => uploadQuota.reserve(undefined, bytes),
+    reserve: dependencies.reserveUpload,
   };
   return createChainService({
     chains: chains.map((chain) => withNameServices(chain, config.names)),

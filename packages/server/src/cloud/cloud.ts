@@ -91,7 +91,7 @@ export interface CloudDependencies {
 }
 
 /** Stores the progress messages of jobs. */
-interface JobProgressReporter {
+export interface JobProgressReporter {
   message(jobId: string, text: string): Promise<void>;
 }
 

@@ -277,8 +277,8 @@ describe("errors name the setting, its value and what is allowed:", () => {
     ["{ prot: 1 }", '"prot" is not a setting: did you mean port?'],
     ["{ liveQuery: {} }", /"liveQuery" is not a setting\. .*configuration\.md .*from-parse\.md/],
     [
-      '{ fileUpload: { fileExtension: ["jpg"] } }',
-      '"fileUpload" of the config file: "fileExtension" is not known: did you mean fileExtensions?',
+      "{ accountLockout: { treshold: 1 } }",
+      '"accountLockout" of the config file: "treshold" is not known: did you mean threshold?',
     ],
     [
       '{ chains: { eth: { rpcURl: "https://node.example" } } }',

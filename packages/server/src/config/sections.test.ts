@@ -3,7 +3,7 @@ import { readSections } from "./sections.ts";
 
 describe("sections of the config file", () => {
   it("have defaults", () => {
-    const { accountLimits: _, fileUpload, passwordPolicy, ...others } = readSections({});
+    const { accountLimits: _, passwordPolicy, ...others } = readSections({});
     expect(others).toEqual({
       protectedFields: {},
       userSensitiveFields: [],
@@ -19,14 +19,8 @@ describe("sections of the config file", () => {
       names: { ens: {}, unstoppable: {}, gateways: [] },
       watch: [],
       defaultAcl: undefined,
-      fileDownload: { enableForPublic: true, enableForAnonymousUser: true, enableForAuthenticatedUser: true },
       routeAllowList: undefined,
     });
-    expect(fileUpload).toMatchObject({ enableForPublic: false, enableForAuthenticatedUser: true });
-    expect(["jpg", "html"].map((extension) => fileUpload.allowsExtension?.(extension))).toEqual([
-      true,
-      false,
-    ]);
     expect(passwordPolicy).toMatchObject({
       isStrong: undefined,
       maxPasswordHistory: 0,
@@ -71,14 +65,13 @@ describe("sections of the config file", () => {
 
   it("accept valid values", async () => {
     const adapter = { validateAuthData: () => undefined };
-    const { passwordPolicy, fileUpload, ...others } = readSections({
+    const { passwordPolicy, ...others } = readSections({
       auth: {
         google: { type: "oidc", issuer: "https://accounts.example", clientId: "id" },
         own: { module: import.meta.filename, audience: "app" },
         inline: adapter,
       },
       accountLockout: false,
-      fileUpload: { fileExtensions: ["jpg", "^png$"] },
       names: { ens: { 5: `0x${"AB".repeat(20)}` }, gateways: ["*"] },
       passwordPolicy: {
         validatorPattern: "/^.{8,}$/",
@@ -97,11 +90,6 @@ describe("sections of the config file", () => {
     const texts = ["short", "password", "long enough"];
     expect(await Promise.all(texts.map((text) => passwordPolicy.isStrong?.(text)))).toEqual([
       false,
-      false,
-      true,
-    ]);
-    expect(["jpg", "jpgx", "png"].map((extension) => fileUpload.allowsExtension?.(extension))).toEqual([
-      true,
       false,
       true,
     ]);
@@ -135,7 +123,6 @@ describe("sections of the config file", () => {
       '"passwordPolicy.validatorCallback" of the config file: it must be',
     ],
     [{ passwordPolicy: { minSize: 1 } }, '"minSize"'],
-    [{ fileUpload: { fileExtensions: ["("] } }, "it is not a regular expression"],
     [
       { schemas: [{ className: "no class" }] },
       '"schemas[0].className" of the config file: it cannot name a class',

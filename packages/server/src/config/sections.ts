@@ -7,7 +7,6 @@ import { accountLimitsSchema } from "./accountLimits.ts";
 import { authSchema } from "./auth.ts";
 import { customPagesSchema } from "./customPages.ts";
 import { eventWatchesSchema } from "./eventWatches.ts";
-import { fileDownloadSchema, fileUploadSchema } from "./fileUpload.ts";
 import { keywordDenylistSchema } from "./keywordDenylist.ts";
 import { namesSchema } from "./nameServices.ts";
 import { accountLockoutSchema, passwordPolicySchema } from "./passwords.ts";
@@ -94,18 +93,6 @@ export const SECTIONS = {
       "minLength (characters; 8 in production without a validator, unless compatibility is parse; 0 otherwise), validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetTokenReuseIfValid (earlier links stay valid), resetPasswordSuccessOnInvalidEmail.",
     schema: passwordPolicySchema,
   },
-  fileUpload: {
-    group: "Files",
-    description:
-      "enableForPublic (false), enableForAnonymousUser (false), enableForAuthenticatedUser (true), fileExtensions: a list of extensions and regular expressions, `*` for all; by default all that browsers do not execute.",
-    schema: fileUploadSchema,
-  },
-  fileDownload: {
-    group: "Files",
-    description:
-      "Who may download files: enableForPublic, enableForAnonymousUser, enableForAuthenticatedUser, all true by default. Users send their session in a header, so pages cannot show files by their URL alone; rules for single files are beforeFind triggers.",
-    schema: fileDownloadSchema,
-  },
   accountLockout: {
     group: "Users and sessions",
     description:
@@ -171,8 +158,6 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     customPages: read("customPages", SECTIONS.customPages),
     plugins: read("plugins", SECTIONS.plugins),
     passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),
-    fileUpload: read("fileUpload", SECTIONS.fileUpload),
-    fileDownload: read("fileDownload", SECTIONS.fileDownload),
     accountLockout: read("accountLockout", SECTIONS.accountLockout),
     accountLimits: read("accountLimits", SECTIONS.accountLimits),
     rateLimits: read("rateLimits", SECTIONS.rateLimits),

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type SettingOptions, settingOptions, variableOf } from "@purse/kernel";
 import { z } from "zod";
 import { createAddressMatcher } from "../core/http/address.ts";
-import { parseSize } from "./fileUpload.ts";
+import { parseSize } from "./filesStore.ts";
 
 /** The groups of the configuration page, in reading order. */
 export const SETTING_GROUPS = [

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { parseFilesStore } from "../config/fileUpload.ts";
+import { parseFilesStore } from "../config/filesStore.ts";
 import type { Bucket } from "../core/s3/bucket.ts";
 import { openBucket } from "../core/s3/openBucket.ts";
 import type { S3Config } from "../core/s3/s3Config.ts";

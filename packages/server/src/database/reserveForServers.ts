@@ -1,4 +1,3 @@
-import type { Lifecycle } from "@purse/kernel";
 import { type Store, UniqueConstraintError } from "./store.ts";
 
 export interface ReserveForServersOptions {
@@ -9,7 +8,6 @@ export interface ReserveForServersOptions {
   owner: string;
   /** The error if a server with another owner runs, or did so until a moment ago. */
   conflict: string;
-  lifecycle: Lifecycle;
   report(error: unknown, activity: string): void;
 }
 
@@ -17,9 +15,9 @@ export interface ReserveForServersOptions {
 export const RESERVED_SECONDS = 30;
 const RENEW_MS = 10_000;
 
-/** Reserves a value for this server and others with the same owner, as long as one of them runs. Throws Error. */
-export async function reserveForServers(options: ReserveForServersOptions): Promise<void> {
-  const { store, scope, value, owner, conflict, lifecycle, report } = options;
+/** Reserves a value for this server and others with the same owner, as long as one of them runs. Returns what ends it. Throws Error. */
+export async function reserveForServers(options: ReserveForServersOptions): Promise<() => void> {
+  const { store, scope, value, owner, conflict, report } = options;
   const reserve = () =>
     store.write([
       { kind: "reserveUnique", scope, value, owner, expiresAt: store.now() + RESERVED_SECONDS * 1_000 },
@@ -33,5 +31,5 @@ export async function reserveForServers(options: ReserveForServersOptions): Prom
     reserve().catch((error: unknown) => report(error, `reserving ${scope}`));
   }, RENEW_MS);
   timer.unref();
-  lifecycle.onStop(scope, () => clearInterval(timer));
+  return () => clearInterval(timer);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Lifecycle } from "@purse/kernel";
-import type { FilesStoreConfig } from "../config/fileUpload.ts";
+import type { FilesStoreConfig } from "../config/filesStore.ts";
 import { openBucket } from "../core/s3/openBucket.ts";
 import { BucketImageCache } from "./bucketImageCache.ts";
 import { DEFAULT_LIMITS, TransformedImages } from "./transformedImages.ts";

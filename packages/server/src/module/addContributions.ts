@@ -1,12 +1,11 @@
 import type { OpenedModule } from "@purse/kernel";
 import type { Cloud } from "../cloud/index.ts";
-import type { Jobs } from "../jobs/jobs.ts";
-import { cronTimes } from "../jobs/schedule.ts";
+import { cronTimes, type ServerSchedules } from "../core/schedule.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 
 interface Receivers {
   cloud: Pick<Cloud, "define">;
-  jobs: Pick<Jobs, "addSchedules">;
+  jobs: Pick<ServerSchedules, "addSchedules">;
   metrics: Pick<Metrics, "observeModule">;
 }
 
@@ -31,7 +30,7 @@ export function addContributions(
 function addSchedules(
   module: string,
   schedules: NonNullable<OpenedModule["contributions"]["schedules"]>,
-  jobs: Pick<Jobs, "addSchedules">,
+  jobs: Pick<ServerSchedules, "addSchedules">,
 ): void {
   if (schedules.length === 0) return;
   const known = schedules.map(({ name, cron, run }) => ({

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import type { FastifyPluginAsync } from "fastify";
 import type { FunctionCall } from "../core/functionCall.ts";
-import type { ApiRoute } from "../core/http/apiRoute.ts";
+import type { ApiRoute, ParseEndpoint, StreamHandler } from "../core/http/apiRoute.ts";
 import type { ClassRules } from "../data/objects/classRules.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { ModuleMetric } from "../monitoring/metrics.ts";
@@ -26,12 +26,27 @@ export interface ModuleSockets {
   upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
+/** Part of the Parse API whose bodies and responses are streams. */
+export interface ModuleStreams {
+  /** One segment below the path of the Parse API: `/files`. */
+  path: `/${string}`;
+  handle: StreamHandler;
+  /** Its endpoints, for the documentation. */
+  endpoints: readonly ParseEndpoint[];
+  /**
+   * Routes for cloud code, inside the process and without streams. What follows the path is one segment for them, also if
+   * it has slashes.
+   */
+  internalRoutes: readonly ApiRoute[];
+}
+
 declare module "@purse/kernel" {
   interface ModuleClass extends ClassRules {}
 
   interface ModuleContributions {
     /** Routes of the Parse API. */
     routes?: readonly ApiRoute<WriteRequest>[];
+    streams?: readonly ModuleStreams[];
     /** Functions that clients call like those of cloud code, which may replace them. */
     functions?: readonly { name: string; run(call: FunctionCall): Promise<JsonValue> }[];
     /** Routes of the admin API. Called when an operator uses the studio first. */

@@ -12,12 +12,14 @@ import type { ParseApiCalls } from "../core/http/parseApiCalls.ts";
 import type { RespondInScope } from "../core/http/respondInScope.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { LogBuffer } from "../core/logBuffer.ts";
+import type { FileUrls } from "../data/fileUrls.ts";
 import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
-import type { Files } from "../files/index.ts";
+import type { TransformedImages } from "../images/index.ts";
+import type { Ipfs } from "../ipfs/index.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 import type { LiveQueryServer } from "../realtime/index.ts";
 import type { Studio } from "../studio/studio.ts";
@@ -41,6 +43,8 @@ export type SharedSettings = Pick<
   | "appName"
   | "mail"
   | "smtpUrl"
+  | "database"
+  | "filesStore"
   | "filesUrl"
   | "host"
   | "masterKey"
@@ -56,6 +60,7 @@ export type SharedSettings = Pick<
   | "maxBodyBytes"
   | "maxAnonymousBodyBytes"
   | "maxAnswerBytes"
+  | "maxUploadSize"
   | "defaultLimit"
   | "maxLimit"
 >;
@@ -78,8 +83,12 @@ export const RESPOND_IN_SCOPE = token<RespondInScope>("respondInScope");
 export const PARSE_API = token<() => ParseApiCalls>("parseApi");
 /** Users, sessions and roles. */
 export const ACCOUNTS = token<AuthService>("accounts");
-/** The files of applications. */
-export const FILES = token<Files>("files");
+/** The URLs of files and of IPFS content. */
+export const FILE_URLS = token<FileUrls>("fileUrls");
+/** The IPFS content of this server. */
+export const IPFS = token<Ipfs>("ipfs");
+/** Images in other sizes and formats. */
+export const IMAGES = token<TransformedImages>("images");
 /** Live queries. */
 export const LIVE_QUERIES = token<LiveQueryServer>("liveQueries");
 /** The chains and what is indexed of them. */

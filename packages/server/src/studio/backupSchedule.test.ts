@@ -5,10 +5,12 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createLogger } from "../core/logger.ts";
 import { openSchemas } from "../data/schema/openSchemas.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
+import { systemClasses } from "../data/schema/systemClasses.ts";
 import { openStore } from "../database/openStore.ts";
 import type { BackupMethod } from "../dataTransfer/backupMethod.ts";
-import { JobService } from "../jobs/jobService.ts";
-import { Scheduler } from "../jobs/scheduler.ts";
+import { jobRules } from "../modules/jobs/jobRules.ts";
+import { JobService } from "../modules/jobs/jobService.ts";
+import { Scheduler } from "../modules/jobs/scheduler.ts";
 import { BACKUP_JOB, BackupSchedule } from "./backupSchedule.ts";
 import { Backups } from "./backups.ts";
 
@@ -29,7 +31,7 @@ afterEach(async () => {
 async function openServer() {
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   closers.push(() => store.close());
-  const schemas = await openSchemas(store);
+  const schemas = await openSchemas(store, systemClasses(jobRules({ compatibility: "strict" })));
   const schemaOf = (className: string) => schemas.require(className);
   const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
   const state: { now: number; breaks: string | undefined } = { now: START, breaks: undefined };

@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError, parseWhere } from "@purse/protocol";
+import { cronTimes, type Schedule } from "../core/schedule.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { createRow, findRows, getRow } from "../database/serverRows.ts";
-import { cronTimes, type Schedule } from "../jobs/schedule.ts";
 import type { StudioBackupSchedule, StudioBackupState, StudioScheduledBackup } from "../studioApi/backups.ts";
 import type { Backups } from "./backups.ts";
 import type { OperatorDependencies } from "./operators.ts";

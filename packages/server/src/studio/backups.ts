@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { FilesStoreConfig } from "../config/fileUpload.ts";
+import type { FilesStoreConfig } from "../config/filesStore.ts";
 import type { Logger } from "../core/logger.ts";
 import { PROGRAM } from "../core/programName.ts";
 import type { Bucket } from "../core/s3/bucket.ts";

@@ -7,9 +7,9 @@ import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Logger } from "../core/logger.ts";
 import { PROGRAM } from "../core/programName.ts";
+import type { ServerSchedules } from "../core/schedule.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { backupMethodOf } from "../dataTransfer/backupMethod.ts";
-import type { Jobs } from "../jobs/jobs.ts";
 import type { StudioOperator } from "../studioApi/access.ts";
 import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
@@ -24,9 +24,8 @@ import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
 import type { StudioRoutesDependencies, StudioServices } from "./studioRoutes.ts";
 
-export interface StudioDependencies
-  extends Omit<StudioRoutesDependencies, keyof StudioServices>,
-    Pick<Jobs, "addSchedules" | "schedulesChanged"> {
+export interface StudioDependencies extends Omit<StudioRoutesDependencies, keyof StudioServices> {
+  schedules: ServerSchedules;
   classes: StudioClasses;
   /** Opens the routes of modules. */
   moduleRoutes(): Promise<StudioRoute[]>;
@@ -76,14 +75,14 @@ export function createStudio(dependencies: StudioDependencies): Studio {
   const folder = join(dataDir, "backups");
   const backups = new Backups({ method: backupMethodOf(database, folder), folder, backupsStore, logger });
   const restores = new Restores({ backups, restart: dependencies.restart, logger });
-  const { addSchedules, schedulesChanged } = dependencies;
+  const { schedules } = dependencies;
   const backupSchedule = new BackupSchedule({
     ...base,
     backups,
     schemaOf: (className) => dependencies.schemas.require(className),
-    onChange: schedulesChanged,
+    onChange: () => schedules.schedulesChanged(),
   });
-  addSchedules(() => backupSchedule.load());
+  schedules.addSchedules(() => backupSchedule.load());
   const services = {
     ...base,
     operators,

@@ -13,10 +13,10 @@ import { type ChainDependencies, chainRoutes } from "./routes/chains.ts";
 import { type CodeDependencies, codeRoutes } from "./routes/code.ts";
 import { type ConsoleDependencies, consoleRoutes } from "./routes/console.ts";
 import { type DataDependencies, dataRoutes } from "./routes/data.ts";
-import { type FileDependencies, fileRoutes } from "./routes/files.ts";
 import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts";
 import { passkeyRoutes } from "./routes/passkeys.ts";
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
+import { type PinDependencies, pinRoutes } from "./routes/pins.ts";
 import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
 import { type StreamDependencies, studioStreamRoutes } from "./routes/streams.ts";
 import { viewRoutes } from "./routes/views.ts";
@@ -38,7 +38,7 @@ export interface StudioRoutesDependencies
     ChainDependencies,
     ConsoleDependencies,
     Pick<StreamDependencies, "streams">,
-    FileDependencies,
+    PinDependencies,
     SchemaDependencies,
     OverviewDependencies,
     Pick<PermissionDependencies, "evaluateGates">,
@@ -69,7 +69,7 @@ export function createStudioRoutes(
     ...consoleRoutes(dependencies),
     ...chainRoutes(dependencies),
     ...studioStreamRoutes(dependencies),
-    ...fileRoutes(dependencies),
+    ...pinRoutes(dependencies),
     ...overviewRoutes(dependencies),
     ...backupRoutes({
       backups,

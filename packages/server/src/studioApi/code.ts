@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { jsonObject, jsonValue, newest, nothing, page, row, text } from "./fields.ts";
+import { jsonObject, jsonValue, nothing, text } from "./fields.ts";
 import { studioLogLine } from "./logs.ts";
 
 export const studioFunctionRun = z
@@ -23,12 +23,6 @@ export const studioFunctionRun = z
   .meta({ id: "StudioFunctionRun" });
 export type StudioFunctionRun = z.infer<typeof studioFunctionRun>;
 
-const params = z.object({ params: jsonObject.optional() });
-const schedule = z.object({
-  fields: jsonObject.describe(
-    "`jobName`, `description`, `params`, `catchUp`, `deadlineMs`, and either `cron` or `startAfter`, `daysOfWeek`, `timeOfDay`, `repeatMinutes`",
-  ),
-});
 export const codeEndpoints = {
   functions: endpoint("GET", "/functions", {
     needs: "readOnly",
@@ -50,49 +44,10 @@ export const codeEndpoints = {
   runFunction: endpoint("POST", "/functions/:name", {
     needs: "editor",
     summary: "Runs a function; an error of the function is part of the result",
-    input: params.extend({ as: text().optional().describe("Id of the user that calls the function") }),
-    response: studioFunctionRun,
-  }),
-  jobs: endpoint("GET", "/jobs", {
-    needs: "readOnly",
-    summary: "Names of jobs, schedules of cloud code, and rows of `_JobSchedule`",
-    input: z.object(newest),
-    response: z.object({
-      jobs: z.array(z.string()),
-      defined: z.array(z.object({ jobName: z.string(), cron: z.string(), params: jsonObject })),
-      schedules: z.array(row),
+    input: z.object({
+      params: jsonObject.optional(),
+      as: text().optional().describe("Id of the user that calls the function"),
     }),
-  }),
-  jobHistory: endpoint("GET", "/jobs/history", {
-    needs: "readOnly",
-    summary: "Rows of `_JobStatus`",
-    input: z.object({ jobName: text().optional(), ...newest }),
-    response: page(row),
-  }),
-  runJob: endpoint("POST", "/jobs/:name/run", {
-    needs: "editor",
-    summary: "Starts a job",
-    input: params,
-    response: z.object({ jobStatusId: z.string() }),
-    status: 201,
-  }),
-  addSchedule: endpoint("POST", "/schedules", {
-    needs: "editor",
-    summary: "Schedules a job",
-    input: schedule,
-    response: row,
-    status: 201,
-  }),
-  changeSchedule: endpoint("PUT", "/schedules/:objectId", {
-    needs: "editor",
-    summary: "Changes a schedule",
-    input: schedule,
-    response: row,
-  }),
-  removeSchedule: endpoint("DELETE", "/schedules/:objectId", {
-    needs: "editor",
-    summary: "Deletes a schedule",
-    input: nothing,
-    response: nothing,
+    response: studioFunctionRun,
   }),
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { jsonObject, limit, nothing, page, results, text } from "./fields.ts";
+import { jsonObject, limit, nothing, page, text } from "./fields.ts";
 
 export const studioFile = z
   .object({
@@ -15,8 +15,6 @@ export const studioFile = z
   })
   .meta({ id: "StudioFile" });
 export type StudioFile = z.infer<typeof studioFile>;
-
-const cid = text(200);
 
 export const fileEndpoints = {
   files: endpoint("GET", "/files", {
@@ -50,25 +48,6 @@ export const fileEndpoints = {
     needs: "editor",
     summary: "Deletes a file",
     input: z.object({ name: text(1_000) }),
-    response: nothing,
-  }),
-  pins: endpoint("GET", "/pins", {
-    needs: "readOnly",
-    summary: "IPFS pins",
-    input: nothing,
-    response: results(z.object({ cid: z.string(), pinnedAt: z.string().optional() })),
-  }),
-  pin: endpoint("POST", "/pins", {
-    needs: "editor",
-    summary: "Pins the CID; 404 if its content is incomplete",
-    input: z.object({ cid }),
-    response: z.object({ cid: z.string() }),
-    status: 201,
-  }),
-  unpin: endpoint("DELETE", "/pins/:cid", {
-    needs: "editor",
-    summary: "Unpins the CID",
-    input: nothing,
     response: nothing,
   }),
 };

@@ -9,10 +9,12 @@ import { deliveryEndpoints } from "./deliveries.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { fileEndpoints } from "./files.ts";
 import { configEndpoints } from "./globalConfig.ts";
+import { jobEndpoints } from "./jobs.ts";
 import { logEndpoints } from "./logs.ts";
 import { mailEndpoints } from "./mails.ts";
 import { overviewEndpoints } from "./overview.ts";
 import { permissionEndpoints } from "./permissions.ts";
+import { pinEndpoints } from "./pins.ts";
 import { pushEndpoints } from "./push.ts";
 import { schemaEndpoints } from "./schema.ts";
 import { securityEndpoints } from "./security.ts";
@@ -29,6 +31,7 @@ export const STUDIO_ENDPOINTS = {
   Permissions: { ...permissionEndpoints, ...securityEndpoints },
   "Functions, jobs, webhooks, logs": {
     ...codeEndpoints,
+    ...jobEndpoints,
     ...webhookEndpoints,
     ...deliveryEndpoints,
     ...webhookCallEndpoints,
@@ -37,7 +40,7 @@ export const STUDIO_ENDPOINTS = {
   "API console": consoleEndpoints,
   "Push and config": { ...pushEndpoints, ...configEndpoints },
   Email: mailEndpoints,
-  "Files and IPFS": fileEndpoints,
+  "Files and IPFS": { ...fileEndpoints, ...pinEndpoints },
   "Chains and API keys": { ...chainEndpoints, ...apiKeyEndpoints },
   Streams: streamEndpoints,
   Metrics: overviewEndpoints,

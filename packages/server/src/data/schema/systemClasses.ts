@@ -6,34 +6,6 @@ import { PASSKEY_FIELDS } from "./passkeyFields.ts";
  * class rules.
  */
 export const SYSTEM_CLASS_FIELDS = {
-  _JobSchedule: {
-    className: "_JobSchedule",
-    fields: {
-      jobName: { type: "String" },
-      description: { type: "String" },
-      params: { type: "String" },
-      startAfter: { type: "String" },
-      daysOfWeek: { type: "Array" },
-      timeOfDay: { type: "String" },
-      lastRun: { type: "Number" },
-      repeatMinutes: { type: "Number" },
-      cron: { type: "String" },
-      catchUp: { type: "String" },
-      deadlineMs: { type: "Number" },
-    },
-  },
-  _JobStatus: {
-    className: "_JobStatus",
-    fields: {
-      jobName: { type: "String" },
-      source: { type: "String" },
-      status: { type: "String" },
-      message: { type: "String" },
-      params: { type: "Object" },
-      finishedAt: { type: "Date" },
-    },
-    indexes: { status: { status: 1 } },
-  },
   _AddressSyncStatus: {
     className: "_AddressSyncStatus",
     fields: {

@@ -5,13 +5,13 @@ import { assertBatchLimits, type BatchedRequest } from "../../core/http/batchLim
 import type { ParseApiCalls } from "../../core/http/parseApiCalls.ts";
 import type { EventLoopBudget } from "../../core/limits/eventLoopBudget.ts";
 import { messageCost } from "../../core/limits/tokenBucket.ts";
-import type { Files } from "../../files/index.ts";
+import type { FileService } from "../files/token.ts";
 import type { Operations, UploadedFile } from "./context.ts";
 
 export interface GraphqlOperationsDependencies {
   appId: string;
   parseApi: Pick<ParseApiCalls, "executeForValue">;
-  files: Pick<Files, "save" | "maxUploadSize">;
+  files: Pick<FileService, "save" | "maxUploadSize">;
   authenticateSession: Operations["authenticateSession"];
   maxLimit: number | undefined;
   /** Limits how many operations of all requests start in one turn of the event loop. */
@@ -55,7 +55,7 @@ export function createGraphqlOperations(dependencies: GraphqlOperationsDependenc
 }
 
 async function saveFile(
-  files: Pick<Files, "save" | "maxUploadSize">,
+  files: Pick<FileService, "save" | "maxUploadSize">,
   request: RequestContext,
   file: UploadedFile,
 ): Promise<{ name: string; url: string }> {

@@ -5,7 +5,6 @@ import {
   ACCOUNTS,
   CLOCK,
   CLOUD,
-  FILES,
   HTTP,
   LIVE_QUERIES,
   PARSE_API,
@@ -15,6 +14,7 @@ import {
   SHARED_SETTINGS,
   STORE,
 } from "../../module/tokens.ts";
+import { FILES } from "../files/token.ts";
 import { graphqlConfigRoutes } from "./graphqlConfigRoutes.ts";
 import { GraphqlConfigService } from "./graphqlConfigService.ts";
 import { graphqlSettings } from "./settings.ts";

@@ -1,9 +1,8 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ProtocolError } from "@purse/protocol";
 import type { Cloud } from "../../cloud/index.ts";
 import type { AuthContext } from "../../core/authContext.ts";
 import type { LogBuffer } from "../../core/logBuffer.ts";
 import { webhookFailure } from "../../core/webhookFailure.ts";
-import type { JobService } from "../../jobs/jobService.ts";
 import { codeEndpoints as endpoints, type StudioFunctionRun } from "../../studioApi/code.ts";
 import { deliveryEndpoints } from "../../studioApi/deliveries.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
@@ -17,37 +16,16 @@ export interface CodeDependencies extends RouteDependencies {
   /** The files of the plugins, in the order of loading. */
   pluginFiles: readonly string[];
   logBuffer: Pick<LogBuffer, "lines">;
-  jobs: Pick<JobService, "startOnRequest">;
   /** The functions that webhooks implement. */
   webhookFunctions(): string[];
 }
 
-/** Fields of a schedule that operators can set. */
-const SCHEDULE_FIELDS = [
-  "jobName",
-  "description",
-  "params",
-  "cron",
-  "startAfter",
-  "daysOfWeek",
-  "timeOfDay",
-  "repeatMinutes",
-  "catchUp",
-  "deadlineMs",
-];
-
-/** Routes for functions, jobs, schedules, and deliveries of chain events. */
+/** Routes for functions, and deliveries of chain events. */
 export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
-  const { cloud, jobs, logBuffer, objects } = dependencies;
+  const { cloud, logBuffer, objects } = dependencies;
   return [
     route(endpoints.functions, functions),
     route(endpoints.runFunction, runFunction),
-    route(endpoints.jobs, listJobs),
-    route(endpoints.jobHistory, jobHistory),
-    route(endpoints.runJob, runJob),
-    route(endpoints.addSchedule, addSchedule),
-    route(endpoints.changeSchedule, changeSchedule),
-    route(endpoints.removeSchedule, removeSchedule),
     route(deliveryEndpoints.deliveries, deliveries),
     route(deliveryEndpoints.redeliver, redeliver),
   ];
@@ -90,62 +68,6 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
       requestId,
       logs: logBuffer.lines({ requestId }),
     };
-  }
-
-  async function listJobs(request: CodeRequests["jobs"]) {
-    const { jobs: jobNames, schedules } = cloud.definitions();
-    const stored = await listNewest(dependencies, request, "_JobSchedule", {});
-    return { jobs: jobNames, defined: schedules, schedules: stored.results };
-  }
-
-  async function jobHistory(request: CodeRequests["jobHistory"]) {
-    const { jobName } = request.params;
-    return listNewest(dependencies, request, "_JobStatus", jobName === undefined ? {} : { jobName });
-  }
-
-  async function runJob(request: CodeRequests["runJob"]) {
-    const { params: input = {} } = request.params;
-    request.setAuditDetails({ after: input });
-    const jobStatusId = await jobs.startOnRequest(request.pathParams.name, input, request.context);
-    return { jobStatusId };
-  }
-
-  async function addSchedule(request: CodeRequests["addSchedule"]) {
-    const fields = scheduleFields(request.params.fields);
-    assertJob(fields.jobName);
-    request.setAuditDetails({ after: fields });
-    const { body } = await objects.create(request.context, "_JobSchedule", fields);
-    return body;
-  }
-
-  async function changeSchedule(request: CodeRequests["changeSchedule"]) {
-    const fields = scheduleFields(request.params.fields);
-    if (fields.jobName !== undefined) assertJob(fields.jobName);
-    const { objectId } = request.pathParams;
-    request.setAuditDetails({
-      before: JSON.parse(await objects.get(request.context, "_JobSchedule", objectId, {})),
-      after: fields,
-    });
-    const { body } = await objects.update(request.context, "_JobSchedule", objectId, fields);
-    return body;
-  }
-
-  async function removeSchedule(request: CodeRequests["removeSchedule"]) {
-    const { objectId } = request.pathParams;
-    request.setAuditDetails({
-      before: JSON.parse(await objects.get(request.context, "_JobSchedule", objectId, {})),
-    });
-    await objects.remove(request.context, "_JobSchedule", objectId);
-    return {};
-  }
-
-  function scheduleFields(input: JsonObject): JsonObject {
-    return Object.fromEntries(Object.entries(input).filter(([name]) => SCHEDULE_FIELDS.includes(name)));
-  }
-
-  function assertJob(name: unknown): void {
-    if (typeof name === "string" && cloud.definitions().jobs.includes(name)) return;
-    throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "jobName must be a job of the cloud code.");
   }
 
   /** Lists webhook deliveries of chain events, which are kept for a week after they succeeded. */
