@@ -1,9 +1,12 @@
+import { isoTime } from "@purse/protocol";
+
 /** Seconds exceed this in the year 5138, milliseconds since 1973. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 /** Latest time that Date supports, in seconds. */
 const LAST_SECOND = 8_640_000_000_000;
 const MAX_TEXT = 1_000;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** The date forms of ISO 8601: calendar, week and ordinal dates with and without hyphens. */
 const CALENDAR = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?|(\d{2})(\d{2}))?$/;
@@ -14,13 +17,20 @@ const TIME = /^(\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?)?$/;
 const ZONE = /(?:Z|([+-])(\d{2})(?::?(\d{2}))?)$/i;
 /** The largest offset of a time zone. */
 const MAX_OFFSET_MINUTES = 14 * 60;
-/** A time zone at the end of another format. */
-const NAMED_ZONE = /(?:\dZ|\b(?:UTC?|GMT|[ECMP][SD]T)|[+-]\d{2}:?\d{2})\s*(?:\([^)]*\))?$/i;
+/** The times of day, time zones and comments of other formats, and what remains is the date. */
+const OTHER =
+  /^(.*?)(?:\b(\d{1,2}):(\d\d)(?::(\d\d)(\.\d+)?)?(?:\s*([ap])m)?)?\s*(?:(UTC?|GMT|Z)?([+-]\d{2}:?\d{2})?|([ECMP])([SD])T)(?:\s*UTC)?\s*(?:\([^()]*\))?$/i;
+const WEEKDAY = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s/i;
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTH_NAME =
+  /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/i;
+/** Hours before UTC of the standard times with a letter. */
+const ZONES: Readonly<Record<string, number>> = { E: 5, C: 6, M: 7, P: 8 };
 
 /**
  * Parses a time: ISO 8601, another format that Date parses, seconds or milliseconds since the epoch. Times without a
  * time zone are in UTC. Text of four to eight digits is an ISO date if it can be one. Returns whole seconds; undefined
- * if it is not a time.
+ * if it is not a time, or if it does not say which number is the month. Only slashes have the month first.
  */
 export function parseTime(value: unknown): number | undefined {
   const seconds = typeof value === "string" ? parseText(withPlus(value.trim())) : parseNumber(value);
@@ -39,45 +49,72 @@ function parseNumber(value: unknown): number | undefined {
 
 function parseText(text: string): number | undefined {
   if (text.length > MAX_TEXT) return undefined;
-  if (/^\d{1,15}$/.test(text) && !/^(\d{4}|\d{7,8})$/.test(text)) return parseNumber(Number(text));
+  if (/^\d{1,13}$/.test(text) && !/^(\d{4}|\d{7,8})$/.test(text)) return parseNumber(Number(text));
   if (/^\d/.test(text) && /^\d{4}(-|W|\d{2,4}(T|$)|$|T)/i.test(text)) {
     const iso = parseIso(text);
     // Other formats can begin with a valid date, but must not replace an invalid one.
     if (iso !== undefined || parseDate(text.split(/[T ]/i, 1)[0] ?? "") === undefined) return iso;
   }
-  return YEAR_OF_SIX_DIGITS.test(text) ? secondsOf(Date.parse(text)) : parseOther(text);
+  const ms = YEAR_OF_SIX_DIGITS.test(text) ? isoTime(text) : parseOther(text);
+  return ms === undefined ? undefined : ms / 1000;
 }
 
-const YEAR_OF_SIX_DIGITS = /^[+-]\d{6}-\d{2}-\d{2}T/;
+const YEAR_OF_SIX_DIGITS = /^[+-]\d{6}-/;
 
-function secondsOf(ms: number): number | undefined {
-  return Number.isNaN(ms) ? undefined : ms / 1000;
-}
-
-/** A time of day or a time zone in another format. */
-const CLOCK_OR_ZONE =
-  /\d+:[\d:.]*(?:\s*[ap]m\b)?|\b\d{1,2}\s*[ap]m\b|(?:GMT|UTC?|\s)[+-]\d{2,4}\b|\([^)]*\)/gi;
-/** What other formats consist of: numbers, months, days of the week, "GMT" and the like. */
-const WORDS =
-  /^(?:\d+(?:st|nd|rd|th|t)?|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|(?:mon|tue|wed|thu|fri|sat|sun)\w*|utc?|gmt|[ecmp][sd]t|[ap]m|t|z)$/i;
-
-/** Parses a format that only Date knows. Date also takes other words and days that the month does not have. */
+/**
+ * Parses another format. It is not left to Date, which takes days that the month does not have, ignores numbers that it
+ * cannot place, and reads wrong minutes and time zones as none.
+ */
 function parseOther(text: string): number | undefined {
-  const date = text.replace(CLOCK_OR_ZONE, " ");
-  const words = date.match(/[^\s,./-]+/g) ?? [];
-  if (!words.every((word) => WORDS.test(word))) return undefined;
-  const numbers = words.filter((word) => /^\d/.test(word)).map((word) => Number.parseInt(word, 10));
-  if (numbers.length < 2 && numbers[0] !== undefined && numbers[0] < 1000) return undefined;
-  if (rollsOver(date, numbers)) return undefined;
-  return secondsOf(Date.parse(NAMED_ZONE.test(text) ? text : `${text} UTC`));
+  const match = OTHER.exec(text.replace(/\s+/g, " ").replace(WEEKDAY, ""));
+  const [, date = "", hours, minutes, seconds = "0", fraction = "0", half, , offset, letter, season] =
+    match ?? [];
+  const day = dayOf(date.replace(/[\s,]+$/, "").replace(/T$/i, ""));
+  if (day === undefined || (hours === undefined && offset !== undefined)) return undefined;
+  const hour = half === undefined ? hours : hourOf(Number(hours), half);
+  const zone = letter
+    ? -((ZONES[letter.toUpperCase()] ?? 0) - (season?.toUpperCase() === "D" ? 1 : 0)) * HOUR_MS
+    : offsetMs(ZONE.exec(offset ?? ""));
+  const clock = parseClock(
+    `${String(hour ?? 0).padStart(2, "0")}:${minutes ?? "00"}:${seconds.padStart(2, "0")}`,
+  );
+  if (clock === undefined || zone === undefined) return undefined;
+  return day + clock + Number(fraction) * 1000 - zone;
 }
 
-/** Whether Date takes the 29th, 30th or 31st as a day of the next month. */
-function rollsOver(date: string, numbers: readonly number[]): boolean {
-  const wall = new Date(Date.parse(`${date} UTC`));
-  const year = wall.getUTCFullYear();
-  const yearAt = numbers.includes(year) ? numbers.indexOf(year) : numbers.lastIndexOf(year % 100);
-  return wall.getUTCDate() <= 3 && numbers.some((number, i) => i !== yearAt && number >= 29 && number <= 31);
+/** The hour of a clock with two halves of a day, of 0 to 12; an invalid one for others. */
+function hourOf(hours: number, half: string): number {
+  if (hours > 12) return Number.NaN;
+  return (hours % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+}
+
+/** Start of a day: with the name of the month, the year first, or the month first and slashes. */
+function dayOf(text: string): number | undefined {
+  const parts = text.split(/[\s,./-]+/);
+  const month = parts.findIndex((part) => MONTH_NAME.test(part));
+  if (month >= 0) {
+    const name = MONTHS.indexOf((parts[month] ?? "").slice(0, 3).toLowerCase()) + 1;
+    const [first = "", second, ...more] = parts.toSpliced(month, 1);
+    if (more.length > 0) return undefined;
+    if (second === undefined) return first.length === 4 ? dayIn(first, name, "1") : undefined;
+    return first.length > 2 && month > 0 && /^\d+$/.test(first)
+      ? dayIn(first, name, second)
+      : dayIn(second, name, first);
+  }
+  const [, year = "", month1 = "", day1 = "1"] =
+    /^(\d{4})[-./ ](\d{1,2})(?:[-./ ](\d{1,2}))?$/.exec(text) ?? [];
+  if (year !== "") return dayIn(year, Number(month1), day1);
+  const [, month2 = "", day2 = "", year2 = ""] = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})$/.exec(text) ?? [];
+  return dayIn(year2, Number(month2), day2);
+}
+
+/** Start of a day, whose year may have two digits, in UTC; undefined if it does not exist. */
+function dayIn(year: string, month: number, day: string): number | undefined {
+  if (!/^(\d{2}|\d{4})$/.test(year) || !/^\d{1,2}(?:st|nd|rd|th)?$/i.test(day)) return undefined;
+  const full = year.length === 4 ? year : String(Number(year) + (Number(year) < 50 ? 2000 : 1900));
+  return parseDate(
+    `${full}-${String(month).padStart(2, "0")}-${String(Number.parseInt(day, 10)).padStart(2, "0")}`,
+  );
 }
 
 function parseIso(text: string): number | undefined {
