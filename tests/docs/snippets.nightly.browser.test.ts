@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -81,7 +81,6 @@ describe("every code block that readers copy", () => {
           case "rest":
             return fenced("sh", code);
           default:
-            // Packages of others are those of the repository.
             return fenced("js", code);
         }
       });
@@ -137,10 +136,21 @@ async function runProgram({ language, code, line }: Program, folder: string, pur
     await openPage(pathToFileURL(file).href);
   } else {
     const file = join(folder, `program-${line}.${language}`);
+    linkOldClients(folder, code);
     const isStarted = /\b(start|initialize)\(/.test(code);
     const started = `await start(${JSON.stringify({ serverUrl: purse.serverUrl, appId: purse.appId, tracksCurrentUser: true })});\n`;
     writeFileSync(file, `${moduleOf(isStarted ? code : started + code)}\nprocess.exit();\n`);
     await execute(join(ROOT, "node_modules/.bin/node"), [file], options);
+  }
+}
+
+/** Lets a program import the clients of other projects that the repository has, instead of downloading them. */
+function linkOldClients(folder: string, code: string): void {
+  for (const name of ["moralis", "parse"]) {
+    const link = join(folder, "node_modules", name);
+    if (!new RegExp(`from "${name}["/]`).test(code) || existsSync(link)) continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, "tests/interop/node_modules", name), link);
   }
 }
 
@@ -185,10 +195,15 @@ const SHELL = `set -euo pipefail
 curl() { command curl --fail-with-body --silent --show-error "$@" | tee >(cat >&2); }
 npm() {
   case "$1" in
-    run) (cd "$CHECKOUT" && command npm "$@") ;;
+    run) runScript "\${@:2}" ;;
     start) startCheckout ;;
     *) command npm "$@" ;;
   esac
+}
+# Files that the command purse writes are those of the page.
+runScript() {
+  if [ "$1" = purse ]; then "$CHECKOUT/node_modules/.bin/node" "$CHECKOUT/packages/cli/src/cli.ts" "\${@:3}"
+  else (cd "$CHECKOUT" && command npm run "$@"); fi
 }
 startCheckout() {
   PURSE_PORT=$FREE_PORT PURSE_DEV_CHAIN_PORT=$FREE_CHAIN_PORT PURSE_DATA_DIR=$PWD/started \\

@@ -105,7 +105,7 @@ function Hello() {
       key: "moralis",
       label: "Moralis v1",
       summary: "Change the server URL and the application id; your existing packages keep working.",
-      code: `import Moralis from "moralis";
+      code: `import Moralis from "moralis/node.js"; // in browsers: "moralis"
 
 await Moralis.start({
   serverUrl: ${url},
@@ -119,7 +119,7 @@ console.log(await Moralis.Cloud.run("getServerTime"));`,
       label: "Parse",
       summary: "Any Parse SDK: JavaScript, Swift, Kotlin, Flutter, PHP, .NET.",
       install: "npm install parse",
-      code: `import Parse from "parse/node.js"; // in browsers: "parse"
+      code: `import Parse from "parse/node"; // in browsers: "parse"
 
 Parse.initialize(${id});
 Parse.serverURL = ${url};
