@@ -69,8 +69,7 @@ describe("every code block that readers copy", () => {
     async (development) => {
       const shown = homeSnippets({ serverUrl: "http://127.0.0.1:1337/server", appId: "my-app", development });
       const blocks = shown.map(({ key, install, code }) => {
-        const installed =
-          install === undefined || key === "react" || key === "parse" ? "" : fenced("sh", install);
+        const installed = install === undefined || key === "react" ? "" : fenced("sh", install);
         switch (key) {
           case "new":
             return `${installed}<!-- file: hello.mjs -->\n\n${fenced("js", code)}${fenced("sh", "node hello.mjs")}`;
@@ -83,7 +82,6 @@ describe("every code block that readers copy", () => {
           case "rest":
             return fenced("sh", code);
           default:
-            // The package is that of the repository.
             return fenced("js", code);
         }
       });
