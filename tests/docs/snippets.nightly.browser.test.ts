@@ -4,11 +4,12 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import * as client from "@purse/client";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { snippets as homeSnippets } from "../../apps/web/src/pages/home/snippets.ts";
 import { testBrowser } from "../support/browser.ts";
 import { freePort } from "../support/freePort.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
+import { startWebhookReceiver, type WebhookReceiver } from "../support/webhookReceiver.ts";
 import {
   filesOf,
   type Program,
@@ -25,7 +26,15 @@ const TIMEOUT = { timeout: 600_000 };
 
 /** Where the pages are run; below the repository, whose packages their programs find. */
 const home = mkdtempSync(join(ROOT, ".cache/snippets-"));
-afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }));
+/** The reader's own server, to which streams send. */
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+});
+afterAll(async () => {
+  await receiver.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+});
 
 /** `PURSE_SNIPPETS=guide/files` runs the pages whose path contains it. */
 const pages = snippetPages().filter(({ path }) => path.includes(process.env.PURSE_SNIPPETS ?? ""));
@@ -225,6 +234,7 @@ function addressed(text: string, { url, appId, rpcUrl, masterKey }: Purse): stri
     .replaceAll("wss://api.example.org", url.replace("http", "ws"))
     .replaceAll("http://127.0.0.1:1337", url)
     .replaceAll("http://127.0.0.1:8545", rpcUrl)
+    .replaceAll("http://127.0.0.1:3000/moralis", receiver.url)
     .replaceAll('"my-app"', JSON.stringify(appId))
     .replaceAll("my-app'", `${appId}'`)
     .replaceAll(/<your application id>|(?<=Application-Id: )…/g, appId)
