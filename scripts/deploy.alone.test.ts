@@ -29,6 +29,10 @@ describe("deployment files", () => {
     for (const private_ of [".git", "data", "**/node_modules"]) expect(ignored).toContain(private_);
   });
 
+  it.each(["compose.yaml", "Caddyfile"])("tell browsers to use https from then on: compose/%s", (file) => {
+    expect(read(`deploy/compose/${file}`)).toMatch(/Strict-Transport-Security:? max-age=31536000/);
+  });
+
   it("include a Helm chart with the version of the packages", () => {
     const { version } = JSON.parse(read("packages/cli/package.json"));
     expect(read("deploy/helm/purse/Chart.yaml")).toContain(

@@ -4,11 +4,12 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import * as client from "@purse/client";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { snippets as homeSnippets } from "../../apps/web/src/pages/home/snippets.ts";
 import { testBrowser } from "../support/browser.ts";
 import { freePort } from "../support/freePort.ts";
 import { hostPurse, type Purse } from "../support/purse.ts";
+import { startWebhookReceiver, type WebhookReceiver } from "../support/webhookReceiver.ts";
 import {
   filesOf,
   type Program,
@@ -25,7 +26,15 @@ const TIMEOUT = { timeout: 600_000 };
 
 /** Where the pages are run; below the repository, whose packages their programs find. */
 const home = mkdtempSync(join(ROOT, ".cache/snippets-"));
-afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }));
+/** The reader's own server, to which streams send. */
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+});
+afterAll(async () => {
+  await receiver.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+});
 
 /** `PURSE_SNIPPETS=guide/files` runs the pages whose path contains it. */
 const pages = snippetPages().filter(({ path }) => path.includes(process.env.PURSE_SNIPPETS ?? ""));
@@ -69,14 +78,15 @@ describe("every code block that readers copy", () => {
     async (development) => {
       const shown = homeSnippets({ serverUrl: "http://127.0.0.1:1337/server", appId: "my-app", development });
       const blocks = shown.map(({ key, install, code }) => {
-        const installed =
-          install === undefined || key === "react" || key === "parse" ? "" : fenced("sh", install);
+        const installed = install === undefined || key === "react" ? "" : fenced("sh", install);
         switch (key) {
           case "new":
             return `${installed}<!-- file: hello.mjs -->\n\n${fenced("js", code)}${fenced("sh", "node hello.mjs")}`;
           case "page":
             return fenced("html", code);
           case "react":
+          case "moralis":
+            // React needs a build, and old apps have their package: the tests of starters and old clients run both.
             return "";
           case "rest":
             return fenced("sh", code);
@@ -159,10 +169,10 @@ async function openPage(url: string): Promise<void> {
   const context = await (await testBrowser()).newContext();
   try {
     const [first, second] = [await context.newPage(), await context.newPage()];
-    const errors: string[] = [];
+    const [errors, messages]: [string[], string[]] = [[], []];
     for (const page of [first, second]) {
       page.on("pageerror", (error) => errors.push(String(error)));
-      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      page.on("console", (message) => message.type() === "error" && messages.push(message.text()));
       await page.goto(url);
     }
     await expect.poll(() => first.evaluate(() => document.readyState)).toBe("complete");
@@ -179,7 +189,7 @@ async function openPage(url: string): Promise<void> {
         )
         .toBeGreaterThan(0)
         .catch((error: unknown) => {
-          throw new Error(`${String(error)}\n${errors.join("\n")}`);
+          throw new Error(`${String(error)}\n${[...errors, ...messages].join("\n")}`);
         });
     } else await expect.poll(() => first.locator("body").innerText(), { timeout: 60_000 }).toMatch(/\w/);
     expect(errors).toEqual([]);
@@ -240,6 +250,7 @@ function addressed(text: string, { url, appId, rpcUrl, masterKey }: Purse): stri
     .replaceAll("wss://api.example.org", url.replace("http", "ws"))
     .replaceAll("http://127.0.0.1:1337", url)
     .replaceAll("http://127.0.0.1:8545", rpcUrl)
+    .replaceAll("http://127.0.0.1:3000/moralis", receiver.url)
     .replaceAll('"my-app"', JSON.stringify(appId))
     .replaceAll("my-app'", `${appId}'`)
     .replaceAll(/<your application id>|(?<=Application-Id: )…/g, appId)

@@ -10,6 +10,7 @@ import {
   joinProcessGroup,
   type Logger,
   loadConfig,
+  openUrl,
   processCount,
   protectDataFolder,
 } from "@purse/server";
@@ -127,7 +128,7 @@ async function banner(config: Config, { url, chain }: Running, processes: number
     return relativePath.startsWith("..") ? path : `./${relativePath}`;
   };
   const rows: [string, string][] = [
-    ["Open", url],
+    ["Open", openUrl(config, url)],
     ["Data", displayPath(config.dataDir)],
     [
       "Keys",
@@ -136,6 +137,7 @@ async function banner(config: Config, { url, chain }: Running, processes: number
         : "from the environment",
     ],
   ];
+  if (openUrl(config, url) !== url) rows.push(["Listens at", url]);
   if (config.cloudFile) rows.push(["Cloud code", displayPath(config.cloudFile)]);
   if (chain) rows.push(["Local chain", `${chain.url} (chain ${chain.chainId})`]);
   if (processes > 1) rows.push(["Processes", String(processes)]);

@@ -5,6 +5,7 @@ export { ACCESS_PRESET_NAMES } from "./config/accessPresets.ts";
 export type { DatabaseConfig } from "./config/database.ts";
 export { protectDataFolder } from "./config/dataFolder.ts";
 export type { Config, ConfigFile } from "./config/loadConfig.ts";
+export { openUrl } from "./config/openUrl.ts";
 export type { SettingRow } from "./config/settingsTable.ts";
 export { SETTING_GROUPS } from "./config/settingTypes.ts";
 export { loadConfig, settingRows, settingsTable } from "./configuration.ts";

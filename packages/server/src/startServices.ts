@@ -1,6 +1,7 @@
 import type { Lifecycle } from "@purse/kernel";
 import type { Apis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
+import { openUrl } from "./config/openUrl.ts";
 import { FILES } from "./modules/files/token.ts";
 import { JOBS } from "./modules/jobs/token.ts";
 import { WEBHOOKS } from "./modules/webhooks/token.ts";
@@ -24,11 +25,12 @@ export async function loadCloudCode(services: Services, apis: Apis): Promise<voi
 
 /** Starts the services, then the port. Services that only some roles have are not started by the others. */
 export async function startServices(
-  { roles }: Config,
+  config: Config,
   services: Services,
   apis: Apis,
   lifecycle: Lifecycle,
 ): Promise<void> {
+  const { roles } = config;
   const { chain, auth, chainEvents, streams, modules, live } = services;
   const { server, studio } = apis;
   const start = async (name: string, run: () => unknown, stop: () => unknown) => {
@@ -60,5 +62,5 @@ export async function startServices(
   await start("port", server.listen, server.close);
   // Its streams would keep requests open.
   lifecycle.onStop("studio", studio.stop);
-  studio.logSetup(server.url);
+  studio.logSetup(openUrl(config, server.url));
 }

@@ -50,7 +50,7 @@ export interface Studio {
   findOperator(accessToken: string): Promise<(StudioOperator & { tokenId: string }) | undefined>;
   /** Reads and writes what it needs before the first request. */
   start(): Promise<void>;
-  /** Logs how to set up the first operator if there is none. `url` is the address of the server. */
+  /** Logs how to set up the first operator if there is none. `url` is where people open the apps. */
   logSetup(url: string): void;
   operators(): Promise<StudioOperator[]>;
   stop(): Promise<void>;
