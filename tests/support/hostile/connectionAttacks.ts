@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Attack } from "./attack.ts";
 import { graphOf } from "./graph.ts";
@@ -99,6 +100,18 @@ export function connectionAttacks(): Attack[] {
       connections(1_000, (target) => headOf(target, "GET", "/server/classes/Probe")),
       true,
     ),
+    attack("1,000 connections whose bodies arrive at the same instant", async (target) => {
+      const body = '{"_method":"GET","where":{"n":1}}';
+      const head = headOf(target, "POST", "/server/classes/Probe", `Content-Length: ${body.length}\r\n`);
+      const sockets = await Promise.all(repeat(1_000, () => open(target)));
+      for (const socket of sockets) socket.write(head);
+      const statuses = [await target.send({ method: "GET", path: "/health" })];
+      const answers = sockets.map((socket) => once(socket, "data"));
+      for (const socket of sockets) socket.write(body);
+      await Promise.all(answers);
+      for (const socket of sockets) socket.destroy();
+      return statuses;
+    }),
     ...["/server", "/graphql"].map((path) =>
       attack(
         `500 connections that become sockets at ${path}, at the same instant`,

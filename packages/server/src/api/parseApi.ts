@@ -10,6 +10,7 @@ import {
   isMethod,
   type Method,
 } from "../core/http/apiRoute.ts";
+import { hasBody } from "../core/http/body.ts";
 import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { ClientKeys } from "../core/http/clientKeys.ts";
@@ -377,13 +378,6 @@ function withQueryParams(search: string, params: JsonObject): JsonObject {
   const query: JsonObject = {};
   addQueryParams(query, search);
   return { ...query, ...params };
-}
-
-function hasBody(message: IncomingMessage): boolean {
-  return (
-    message.headers["transfer-encoding"] !== undefined ||
-    (message.headers["content-length"] !== undefined && message.headers["content-length"] !== "0")
-  );
 }
 
 /** Old clients send double slashes. */

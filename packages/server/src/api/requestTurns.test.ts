@@ -67,6 +67,32 @@ describe("requests of many connections", () => {
   });
 });
 
+describe("bodies that arrive after their requests have begun", () => {
+  it("end in several turns if many do so at once", async () => {
+    let ended = 0;
+    const listener = new RequestTurns(clientOf).requests((request) => {
+      request.resume().once("end", () => {
+        ended += 1;
+      });
+    });
+    const requests = numbered(200).map((i) => requestOf(`a/${i}`));
+    for (const request of requests) {
+      request.headers["content-length"] = "1";
+      listener(request, new ServerResponse(request));
+    }
+    while (requests.some((request) => request.listenerCount("end") === 0)) await nextTurn();
+    await nextTurn();
+    for (const request of requests) {
+      request.push(Buffer.from("x"));
+      request.push(null);
+    }
+    await nextTurn();
+    expect(ended).toBeGreaterThan(0);
+    expect(ended).toBeLessThanOrEqual(64);
+    while (ended < requests.length) await nextTurn();
+  });
+});
+
 describe("connections that become sockets", () => {
   it("do so in several turns if there are many, which they share with requests", async () => {
     const turns = new RequestTurns(clientOf);

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { addressKey } from "../core/http/address.ts";
+import { hasBody } from "../core/http/body.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
 import { SmallChunks } from "./smallChunks.ts";
@@ -20,7 +21,7 @@ interface Connection {
 /**
  * Begins requests in turns of the event loop: Node.js would begin all that have arrived in the same turn, of which there may be
  * thousands, in one packet or from many connections. Clients are served in turn, and the requests of a connection one after the
- * other.
+ * other. A body that arrives later ends in a turn as well, since the work of its request begins then.
  */
 export class RequestTurns {
   readonly #clientAddressOf: ClientAddressOf;
@@ -83,6 +84,20 @@ export class RequestTurns {
       else this.#connections.delete(socket);
     });
     handle(request, response);
+    // Node.js reads the rest of a packet before that.
+    if (hasBody(request))
+      queueMicrotask(() => {
+        if (!request.complete) this.#endInTurn(request);
+      });
+  }
+
+  #endInTurn(request: IncomingMessage): void {
+    const push = request.push.bind(request);
+    request.push = (chunk: Buffer | null, encoding) => {
+      if (chunk !== null) return push(chunk, encoding);
+      this.#inTurn(request, () => push(null));
+      return false;
+    };
   }
 
   #inTurn(request: IncomingMessage, start: () => void): void {

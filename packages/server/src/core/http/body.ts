@@ -142,6 +142,11 @@ export async function readBody(
   });
 }
 
+/** A request without these headers ends with them (RFC 9112, section 6.3), as most reads do. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
+}
+
 export function payloadTooLarge(maxBytes: number): ProtocolError {
   return new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, `The body is larger than ${maxBytes} bytes`, 413);
 }

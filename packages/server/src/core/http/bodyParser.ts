@@ -13,7 +13,7 @@ import {
 import type { AuthContext } from "../authContext.ts";
 import { isTurnUsedUp, ownTurn } from "../limits/timeSlicer.ts";
 import { UnauthorizedError } from "../unauthorizedError.ts";
-import { payloadTooLarge, withBody } from "./body.ts";
+import { hasBody, payloadTooLarge, withBody } from "./body.ts";
 import type { BodyMemory } from "./bodyMemory.ts";
 import { isCompressed } from "./contentEncoding.ts";
 import { addQueryParams, MAX_FORM_BYTES } from "./parseForm.ts";
@@ -135,11 +135,6 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
       return { bytes: maxBodyBytes, json: CLIENT_JSON };
     return anonymous;
   }
-}
-
-/** A request without these headers ends with them (RFC 9112, section 6.3), as most reads do. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }
 
 /** Whether the headers of a request have the master key or the token of a valid session. */
