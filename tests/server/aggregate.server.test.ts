@@ -283,7 +283,9 @@ describe.each(ALL_DATABASES)("aggregation on %s", (database) => {
     const { body } = await ask("Sale", { distinct: "item", explain: "true" });
     expect(body.results).toMatchObject([{ command: { distinct: "Sale", key: "item" }, queryPlanner: {} }]);
     for (const params of [{ distinct: "item" }, { $count: "n" }])
-      expect(await ask("Sale", { ...params, explain: "false" })).toEqual(await ask("Sale", params));
+      expect((await ask("Sale", { ...params, explain: "false" })).body).toEqual(
+        (await ask("Sale", params)).body,
+      );
   });
 
   it("returns distinct values for a where condition, and distinct pointers", async () => {

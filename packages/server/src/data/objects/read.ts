@@ -138,7 +138,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     params: JsonObject,
   ): Promise<string[]> {
     const { results, plan, ...others } = await executeFind(request, className, params);
-    if (plan) return [JSON.stringify({ results: plan })];
+    if (plan) return [JSON.stringify({ results: plan, ...others })];
     // The rest of the response after the list: `{}` or `{"count":…}`.
     const tail = JSON.stringify(others).slice(1);
     const texts = await textsOf(results);
