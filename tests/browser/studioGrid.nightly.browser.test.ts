@@ -489,6 +489,27 @@ describe("the data grid", () => {
     expectNoErrors(visitor);
   });
 
+  it("fits a phone with names of any length, as do classes, security check and the app", async () => {
+    const className = "Inventory".repeat(8);
+    const fields = { ["quantity".repeat(8)]: { type: "Number" } };
+    const access = { classLevelPermissions: { find: { "*": true }, update: { "*": true } } };
+    const path = `/schemas/${className}`;
+    await rest(studio.purse, "POST", path, { className, fields, ...access }, MASTER);
+    const { page } = await studio.open("ada", `/classes?class=${className}`, {
+      viewport: { width: 390, height: 844 },
+    });
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+    await page.getByRole("heading", { name: className }).waitFor();
+    expect(await width()).toBeLessThanOrEqual(390);
+    await page.goto(`${studio.purse.url}/studio/security`);
+    await page.getByText(className).first().waitFor();
+    expect(await width()).toBeLessThanOrEqual(390);
+    await page.goto(`${studio.purse.url}/data`);
+    await page.getByRole("button", { name: className }).waitFor();
+    expect(await width()).toBeLessThanOrEqual(390);
+    await rest(studio.purse, "DELETE", path, undefined, MASTER);
+  });
+
   it("shows remote changes live and exports rows as a file", async () => {
     const { objectId } = await smallRow();
     const visitor = await studio.open(

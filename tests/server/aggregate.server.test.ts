@@ -271,6 +271,23 @@ describe.each(ALL_DATABASES)("aggregation on %s", (database) => {
     },
   );
 
+  it("refuses stages beside distinct, which would have no effect", async () => {
+    for (const stages of [{ count: "n" }, { $limit: 1 }, { pipeline: [{ $count: "n" }] }])
+      expect(await ask("Sale", { distinct: "item", ...stages })).toMatchObject({
+        status: 400,
+        body: { code: 102 },
+      });
+  });
+
+  it("returns the plan of distinct with explain, and none for false as text", async () => {
+    const { body } = await ask("Sale", { distinct: "item", explain: "true" });
+    expect(body.results).toMatchObject([{ command: { distinct: "Sale", key: "item" }, queryPlanner: {} }]);
+    for (const params of [{ distinct: "item" }, { $count: "n" }])
+      expect((await ask("Sale", { ...params, explain: "false" })).body).toEqual(
+        (await ask("Sale", params)).body,
+      );
+  });
+
   it("returns distinct values for a where condition, and distinct pointers", async () => {
     const { body } = await ask("Sale", { distinct: "item", where: { price: { $gt: 2 } } });
     expect(Object(body.results).sort()).toEqual(["ink", "pen"]);

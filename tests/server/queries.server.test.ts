@@ -161,6 +161,15 @@ describe.each(ALL_DATABASES)("queries on %s", (database) => {
       expect(JSON.stringify(body.results)).toMatch(/Scan|SEARCH|SCAN/);
     });
 
+    it("return the count beside their plan", { tags: ["7.query.explain"] }, async () => {
+      const where = { price: { $exists: true } };
+      const { body } = await find("Fruit", { where, explain: true, count: 1, limit: 0 });
+      expect(body).toMatchObject({
+        results: { queryPlanner: {} },
+        count: (await names("Fruit", { where })).length,
+      });
+    });
+
     it("include class, condition, comment and hint in the plan", {
       tags: ["7.query.explain", "7.query.hint"],
     }, async () => {

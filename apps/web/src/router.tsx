@@ -1,11 +1,5 @@
 import { PageError } from "@purse/ui";
-import {
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  parseSearchWith,
-  stringifySearchWith,
-} from "@tanstack/react-router";
+import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { accountRoutes } from "./pages/account/routes.ts";
 import { contractRoutes } from "./pages/contract/routes.ts";
 import { dataRoutes } from "./pages/data/routes.ts";
@@ -17,6 +11,7 @@ import { sendRoutes } from "./pages/send/routes.ts";
 import { signInRoutes } from "./pages/signIn/routes.ts";
 import { swapRoutes } from "./pages/swap/routes.ts";
 import { root } from "./root.tsx";
+import { parseSearch, stringifySearch } from "./searchParams.ts";
 
 const pages = [
   ...homeRoutes,
@@ -36,16 +31,10 @@ const pages = [
   ...explorerRoutes,
 ];
 
-/** Numbers in the URL stay text: amounts and IDs exceed the precision of numbers, and need no quotes. */
-function parseParam(text: string): unknown {
-  if (/^([[{"]|(true|false|null)$)/.test(text)) return JSON.parse(text);
-  throw new SyntaxError();
-}
-
 export const router = createRouter({
   routeTree: root.addChildren(pages),
-  parseSearch: parseSearchWith(parseParam),
-  stringifySearch: stringifySearchWith(JSON.stringify, parseParam),
+  parseSearch,
+  stringifySearch,
   scrollRestoration: true,
   defaultPreload: "intent",
   // Below the shell: the root route's would replace it.

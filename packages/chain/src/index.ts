@@ -1,3 +1,4 @@
+export { abiEntriesOf } from "./abi/abiEntries.ts";
 export { decodeEvent } from "./abi/decodeEvent.ts";
 export type { ChainService, ChainServiceConfig, TokenReference } from "./chainService.ts";
 export { createChainService } from "./createChainService.ts";

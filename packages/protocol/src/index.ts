@@ -1,3 +1,4 @@
+export * from "./abiJson.ts";
 export * from "./acl.ts";
 export { isActiveContent } from "./activeContent.ts";
 export type * from "./condition.ts";

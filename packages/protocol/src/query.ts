@@ -98,8 +98,13 @@ export function parseQuery(
     includeScore: requestedKeys?.includes("$score") ?? false,
     redirectClassNameForKey:
       typeof redirectClassNameForKey === "string" ? parsePath(redirectClassNameForKey)[0] : undefined,
-    explain: params.explain !== undefined && params.explain !== false && params.explain !== "false",
+    explain: isExplained(params),
   };
+}
+
+/** Whether a request asks for the plan of its query; in a query string, all parameters are text. */
+export function isExplained({ explain }: { readonly explain?: unknown }): boolean {
+  return explain !== undefined && explain !== false && explain !== "false";
 }
 
 /**

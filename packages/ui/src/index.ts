@@ -103,7 +103,7 @@ export { forgetPages } from "./shell/openedPages.ts";
 export { PageError } from "./shell/PageError.tsx";
 export type { ShortcutRow } from "./shell/ShortcutSheet.tsx";
 export { StartFailure } from "./shell/StartFailure.tsx";
-export { scalarParam, stringParam } from "./shell/stringParam.ts";
+export { stringParam } from "./shell/stringParam.ts";
 export { currentTheme, setTheme, subscribeToTheme } from "./shell/theme.ts";
 export { useDocumentTitle } from "./shell/useDocumentTitle.ts";
 export { useShortcuts } from "./shell/useShortcuts.ts";

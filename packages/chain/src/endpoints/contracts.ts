@@ -38,7 +38,7 @@ function findFunction(entries: JsonObject[], requested: string): AbiFunction {
   const functions = parseAbiEntries(entries).filter(
     (entry): entry is AbiFunction => entry.type === "function",
   );
-  const signature = requested.replace(/\s/g, "");
+  const signature = requested.replace(/\s/g, "").replace(/\b(u?int)\b/g, "$1256");
   const matches = functions.filter(
     (each) => each.name === requested || toFunctionSignature(each) === signature,
   );

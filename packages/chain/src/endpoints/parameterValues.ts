@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
 import { z } from "zod";
-import { abiOfBuildFile } from "../abi/abiEntries.ts";
+import { entriesOrProblem } from "../abi/abiEntries.ts";
 import { parseTopic } from "../events/parseSelection.ts";
 import { parseTime } from "./parseTime.ts";
 
@@ -36,6 +36,13 @@ export const hash = hex(HASH_EXAMPLE, "must be a hash: 0x and 64 hexadecimal dig
 /** Topic 0 of an event, also as the signature of the event. */
 export const eventTopic = z.preprocess(
   (value) => (typeof value === "string" && value.includes("(") ? topicOf(value) : value),
+  hash,
+);
+
+/** An indexed argument of an event: 32 bytes, or an address, which is indexed with zeros before it. */
+export const topicValue = z.preprocess(
+  (value) =>
+    typeof value === "string" ? value.trim().replace(/^0x([0-9a-f]{40})$/i, `0x${"0".repeat(24)}$1`) : value,
   hash,
 );
 
@@ -188,17 +195,18 @@ const abiEntry = z
     type: "object",
     examples: [{ type: "function", name: "name", inputs: [], outputs: [{ type: "string" }] }],
   });
-/** Entries of an ABI: a list, a single entry, or either as JSON. */
+/** Entries of an ABI: a list, a single entry, the file of a build tool, or these as JSON; or declarations. */
 export const abi = z.preprocess(
   parseAbi,
   z.union([abiEntry.transform((entry) => [entry]), arrayOf(abiEntry, ABI_ERROR)], ABI_ERROR),
 );
 
-/** Parses an ABI, also in `{ "abi": … }`, as build tools write it and other endpoints take it. */
 function parseAbi(value: unknown, context: z.RefinementCtx): unknown {
-  const parsed = parseIfText(value, context);
-  const inFile = abiOfBuildFile(parsed);
-  return inFile === undefined ? parsed : parseIfText(inFile, context);
+  if (value === undefined) return value;
+  const entries = entriesOrProblem(value);
+  if (typeof entries !== "string") return entries;
+  context.addIssue(entries);
+  return z.NEVER;
 }
 
 function parseIfText(value: unknown, context: z.RefinementCtx): unknown {

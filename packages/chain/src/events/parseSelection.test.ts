@@ -36,6 +36,32 @@ describe("the topic of an event", () => {
       expect(parseEventSelection(ADDRESS, given, undefined)).toMatchObject({ topic: TRANSFER });
   });
 
+  it.each([
+    "event Transfer(address indexed from, address indexed to, uint256 value)",
+    " event Transfer (address indexed from,address indexed to, uint value) ;",
+  ])("is found in the declaration %s", (declaration) => {
+    const others = ["function name() view returns (string)", abi("uint8")];
+    for (const given of [
+      declaration,
+      JSON.stringify(declaration),
+      [declaration, ...others],
+      { abi: [declaration] },
+    ])
+      expect(parseEventSelection(ADDRESS, given, TRANSFER)).toMatchObject({
+        topic: TRANSFER,
+        event: { inputs: [{ name: "from", indexed: true }, { name: "to" }, { name: "value" }] },
+      });
+  });
+
+  it.each([
+    ["event Transfer(", "malformed declaration"],
+    ["[1", "must be JSON"],
+    [7, "must be an ABI"],
+    [[7], "must be an ABI"],
+  ])("is not found in %j", (given, message) => {
+    expect(() => parseEventSelection(ADDRESS, given, undefined)).toThrow(message);
+  });
+
   it("has the fields of tuples in parentheses", () => {
     expect(parseTopic("Moved(tuple(uint a, string b)[] items)")).toBe(
       parseTopic("Moved((uint256,string)[])"),

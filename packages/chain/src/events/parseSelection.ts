@@ -1,11 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "@purse/protocol";
+import type { JsonValue } from "@purse/protocol";
 import { type AbiEvent, toEventSelector, toEventSignature } from "viem";
-import { abiOfBuildFile, parseAbiEntries } from "../abi/abiEntries.ts";
+import { abiEntriesOf, parseAbiEntries } from "../abi/abiEntries.ts";
 import { invalid } from "../model/requestErrors.ts";
 import type { Selection } from "./selections.ts";
 
 /**
- * Creates the selection of a contract's event. `abi` is the event or a list with it, as JSON or JSON text; `topic` is
+ * Creates the selection of a contract's event. `abi` has the event, in any of the forms of `abiItems`; `topic` is
  * its hash, name or signature, optional if `abi` has only one event. Throws ProtocolError with HTTP 400.
  */
 export function parseEventSelection(
@@ -13,7 +13,7 @@ export function parseEventSelection(
   abi: JsonValue | undefined,
   topic: JsonValue | undefined,
 ): Extract<Selection, { kind: "event" }> {
-  const events = parseAbiEntries(toEntries(abi)).filter(isEvent);
+  const events = parseAbiEntries(abiEntriesOf(abi)).filter(isEvent);
   const requested = typeof topic === "string" ? topic.trim() : undefined;
   const matches = requested === undefined ? events : events.filter((event) => matchesTopic(event, requested));
   const [event, other] = matches;
@@ -31,9 +31,9 @@ export interface AbiEventTopic {
   signature: string;
 }
 
-/** Returns the events of an ABI, as JSON or JSON text, without anonymous ones. Throws ProtocolError with HTTP 400. */
+/** Returns the events of an ABI, without anonymous ones. Throws ProtocolError with HTTP 400. */
 export function parseEvents(abi: JsonValue | undefined): AbiEventTopic[] {
-  const events = parseAbiEntries(toEntries(abi)).filter(isEvent);
+  const events = parseAbiEntries(abiEntriesOf(abi)).filter(isEvent);
   return events
     .filter(({ anonymous }) => !anonymous)
     .map((event) => ({ event, topic: toEventSelector(event), signature: toEventSignature(event) }));
@@ -72,21 +72,6 @@ function selectorOf(declaration: string): string | undefined {
   } catch {
     throw invalid("topic must be an event's hash, name or signature");
   }
-}
-
-/** The entries of an ABI: a list, one entry, or the file of a compiler with an `abi`, as JSON or JSON text. */
-function toEntries(abi: JsonValue | undefined): JsonObject[] {
-  const value = typeof abi === "string" ? parseJson(abi) : abi;
-  const inFile = abiOfBuildFile(value);
-  if (inFile !== undefined) return toEntries(inFile);
-  const list = Array.isArray(value) ? value : [value];
-  return list.filter(isJsonObject);
-}
-
-function parseJson(text: string): JsonValue {
-  const value = tryParseJson(text);
-  if (value === undefined) throw invalid("abi must be JSON");
-  return value;
 }
 
 function isEvent(entry: { type: string }): entry is AbiEvent {

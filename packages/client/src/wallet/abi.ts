@@ -1,7 +1,7 @@
-import { isRecord } from "@purse/protocol";
+import { abiItems, abiMutability, abiType, isAbiFunction, isRecord } from "@purse/protocol";
 import type { Abi, AbiFunction, AbiParameter } from "viem";
 
-/** A contract's ABI as JSON: a list. Legacy code only types it as an object. */
+/** A contract's ABI: a list, one entry, or the file of a build tool. Legacy code only types it as an object. */
 export type AbiJson = Abi | object;
 
 /** The functions and errors of an ABI. Invalid items are ignored. */
@@ -14,10 +14,10 @@ export interface ContractInterface {
 type AbiErrorItem = Extract<Abi[number], { type: "error" }>;
 
 export function parseAbiJson(json: AbiJson): ContractInterface {
-  const items: readonly unknown[] = Array.isArray(json) ? json : [];
-  const namedItems = items.filter(isRecord).filter(({ name }) => typeof name === "string" && name !== "");
-  // Old compilers omit the type of functions.
-  const functions = namedItems.filter(({ type = "function" }) => type === "function").map(functionOf);
+  const namedItems = (abiItems(json) ?? [])
+    .filter(isRecord)
+    .filter(({ name }) => typeof name === "string" && name !== "");
+  const functions = namedItems.filter(isAbiFunction).map(functionOf);
   const errors = namedItems.filter(({ type }) => type === "error").map(errorOf);
   return { functions, abi: [...functions, ...errors] };
 }
@@ -56,7 +56,7 @@ function functionOf(json: Record<string, unknown>): AbiFunction {
     name: String(json.name),
     inputs: parametersOf(json.inputs),
     outputs: parametersOf(json.outputs),
-    stateMutability: mutabilityOf(json),
+    stateMutability: abiMutability(json) ?? "nonpayable",
   };
 }
 
@@ -64,25 +64,12 @@ function errorOf(json: Record<string, unknown>): AbiErrorItem {
   return { type: "error", name: String(json.name), inputs: parametersOf(json.inputs) };
 }
 
-function mutabilityOf({ stateMutability, constant, payable }: Record<string, unknown>) {
-  switch (stateMutability) {
-    case "view":
-    case "pure":
-    case "payable":
-    case "nonpayable":
-      return stateMutability;
-    default:
-      // The ABIs of compilers before 0.4.16.
-      return constant === true ? "view" : payable === true ? "payable" : "nonpayable";
-  }
-}
-
 function parametersOf(json: unknown): AbiParameter[] {
   return Array.isArray(json) ? json.filter(isRecord).map(parameterOf) : [];
 }
 
 function parameterOf(json: { type?: unknown; name?: unknown; components?: unknown }): AbiParameter {
-  const type = String(json.type);
+  const type = abiType(json.type) ?? String(json.type);
   const name = typeof json.name === "string" ? { name: json.name } : {};
   return isTuple(type) ? { type, ...name, components: parametersOf(json.components) } : { type, ...name };
 }

@@ -1,12 +1,5 @@
-import type { ChainService } from "@purse/chain";
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-  tryParseJson,
-} from "@purse/protocol";
+import { abiEntriesOf, type ChainService } from "@purse/chain";
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, tryParseJson } from "@purse/protocol";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
@@ -201,7 +194,7 @@ export class ChainEvents {
       if (typeof value === "string") watchOptions[name] = tryParseJson(value) ?? value;
     }
     const watch = parseWatch(watchOptions, this.#selector);
-    const options = { ...watchOptions, ...(hasAbi && { abi: abiEntries(abi) }) };
+    const options = { ...watchOptions, ...(hasAbi && { abi: abiEntriesOf(abi) }) };
     const known = await this.#storedWatches();
     for (const row of known) {
       const existing = this.#tryParseWatch(row, true);
@@ -419,12 +412,4 @@ function addressesIn(user: string | null): string {
 function chainName(selector: JsonValue | undefined): string {
   const name = String(selector ?? "eth");
   return Number.isNaN(Number(name)) ? name.slice(0, 64) : String(Number(name));
-}
-
-function abiEntries(abi: JsonValue | undefined): JsonValue {
-  const value: unknown = typeof abi === "string" ? JSON.parse(abi) : abi;
-  if (Array.isArray(value)) return value;
-  if (!isJsonObject(value)) return [];
-  // The file of a compiler has the ABI among other things.
-  return value.type === undefined && value.abi !== undefined ? abiEntries(value.abi) : [value];
 }

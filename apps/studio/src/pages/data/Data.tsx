@@ -67,7 +67,7 @@ function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: D
                   className="pick class-link"
                   aria-current={className === shown?.className ? "true" : undefined}
                 >
-                  <bdi>{className}</bdi>
+                  <bdi title={className}>{className}</bdi>
                 </Link>
               </li>
             ))}

@@ -1,3 +1,4 @@
+import { abiItems, abiMutability, abiType, isAbiFunction, isRecord } from "@purse/protocol";
 import { type Abi, type AbiFunction, erc20Abi, erc721Abi, parseAbi } from "viem";
 import { toFunctionSignature } from "viem/utils";
 
@@ -25,67 +26,60 @@ export const STANDARDS = {
 export type Standard = keyof typeof STANDARDS;
 
 /**
- * Parses a pasted ABI: JSON, a compiler artifact, or Solidity signatures, one per line. Throws an Error with a message
- * for users.
+ * Parses a pasted ABI: JSON, the file of a build tool, or Solidity signatures, one per line or in a list. Throws an Error
+ * with a message for users.
  */
 export function readPastedAbi(text: string): Abi {
-  const trimmed = text.trim();
-  if (trimmed === "") throw new Error("Paste the ABI first.");
-  const abi = /^[[{]/.test(trimmed) ? fromJson(trimmed) : fromSignatures(trimmed);
+  if (text.trim() === "") throw new Error("Paste the ABI first.");
+  const items = abiItems(text);
+  if (!items) {
+    throw new Error(
+      isJson(text)
+        ? 'Expected a JSON array, or an object with an "abi" array.'
+        : "This is not JSON. Paste the whole list, from [ to ].",
+    );
+  }
+  const signatures = items.filter((item) => typeof item === "string");
+  const abi = [...items.filter(isRecord).map(withCurrentForm).filter(isItem), ...fromSignatures(signatures)];
   const usable = abi.filter((item) => item.type !== "function" || isComplete(item));
   if (!usable.some((item) => item.type === "function")) throw new Error("The ABI contains no functions.");
   return usable;
 }
 
-function fromJson(text: string): Abi {
-  let value: unknown;
+function isJson(text: string): boolean {
   try {
-    value = JSON.parse(text);
+    JSON.parse(text);
+    return true;
   } catch {
-    throw new Error("This is not JSON. Paste the whole list, from [ to ].");
+    return false;
   }
-  const isOne = typeof Object(value).type === "string";
-  const list: unknown = Array.isArray(value) ? value : isOne ? [value] : Object(value).abi;
-  if (!Array.isArray(list)) throw new Error('Expected a JSON array, or an object with an "abi" array.');
-  return list.map(withCurrentForm).filter(isItem);
 }
 
 /** Writes an entry of an old compiler as today's do: with `stateMutability`, and `uint256` in place of `uint`. */
-function withCurrentForm(item: unknown): unknown {
-  const { type = "function", constant, payable, stateMutability, inputs, outputs } = Object(item);
-  const mutability = constant === true ? "view" : payable === true ? "payable" : "nonpayable";
-  return {
-    ...Object(item),
-    type,
-    inputs: withFullTypes(inputs),
-    ...(type === "function" && {
-      outputs: withFullTypes(outputs),
-      stateMutability: stateMutability ?? mutability,
-    }),
-  };
+function withCurrentForm(item: Readonly<Record<string, unknown>>): unknown {
+  const inputs = withFullTypes(item.inputs);
+  if (!isAbiFunction(item)) return { ...item, inputs };
+  const stateMutability = abiMutability(item) ?? "nonpayable";
+  return { ...item, type: "function", inputs, outputs: withFullTypes(item.outputs), stateMutability };
 }
 
 function withFullTypes(parameters: unknown): unknown {
   if (!Array.isArray(parameters)) return parameters;
   return parameters.map((parameter: unknown) => {
-    const { type, components } = Object(parameter);
-    if (typeof type !== "string") return parameter;
+    if (!isRecord(parameter)) return parameter;
+    const { type, components } = parameter;
     return {
-      ...Object(parameter),
-      type: type.replace(/^(u?int)(?=\[|$)/, "$1256"),
+      ...parameter,
+      type: abiType(type) ?? type,
       ...(components !== undefined && { components: withFullTypes(components) }),
     };
   });
 }
 
-function fromSignatures(text: string): Abi {
-  const lines = text
-    .split("\n")
-    .map((line) => line.trim().replace(/;$/, ""))
-    .filter((line) => line !== "" && !line.startsWith("//"));
+function fromSignatures(signatures: readonly string[]): Abi {
+  if (signatures.length === 0) return [];
   try {
-    const abi: Abi = parseAbi(lines);
-    return abi;
+    return parseAbi(signatures);
   } catch {
     throw new Error(
       "Invalid signature. Expected a line such as: function balanceOf(address) view returns (uint256)",
@@ -104,8 +98,8 @@ function isItem(item: unknown): item is Abi[number] {
 function isParameter(parameter: unknown): boolean {
   if (typeof parameter !== "object" || parameter === null) return false;
   const { type, components } = Object(parameter);
-  if (typeof type !== "string") return false;
-  return !type.startsWith("tuple") || (Array.isArray(components) && components.every(isParameter));
+  if (abiType(type) === undefined) return false;
+  return !String(type).startsWith("tuple") || (Array.isArray(components) && components.every(isParameter));
 }
 
 function isComplete(item: AbiFunction): boolean {

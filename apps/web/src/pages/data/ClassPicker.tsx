@@ -79,7 +79,7 @@ function Chips({ names, value, onChange }: ChipsProps) {
             aria-pressed={each === value}
             onClick={() => onChange(each)}
           >
-            <bdi>{each}</bdi>
+            <bdi title={each}>{each}</bdi>
           </button>
         </li>
       ))}

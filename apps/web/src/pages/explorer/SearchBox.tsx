@@ -1,5 +1,5 @@
 import { type Erc20Metadata, Web3API } from "@purse/client";
-import { Button, explain, formatDate, isNotFound, useTranslation } from "@purse/ui";
+import { Button, explain, formatDate, isNotFound, stringParam, useTranslation } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { lookupAddress, resolveName } from "../../wallet/domainNames.ts";
@@ -13,7 +13,8 @@ export function SearchBox() {
   const { t, language } = useTranslation();
   const id = useId();
   const goTo = useGoTo();
-  const { q } = useSearch({ strict: false });
+  // The route of the frame leaves the params of the pages in it as they are.
+  const q = stringParam(useSearch({ strict: false }).q);
   const [text, setText] = useState(q ?? "");
   const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState("");

@@ -1,4 +1,4 @@
-import { scalarParam, stringParam } from "@purse/ui";
+import { stringParam } from "@purse/ui";
 import { createRoute, lazyRouteComponent, retainSearchParams } from "@tanstack/react-router";
 import { root } from "../../root.tsx";
 
@@ -18,7 +18,7 @@ function parseListSearch(search: Record<string, unknown>): ListSearch {
 const explorer = createRoute({
   getParentRoute: () => root,
   path: "/explorer",
-  validateSearch: ({ chain }): ExplorerSearch => ({ chain: scalarParam(chain) }),
+  validateSearch: ({ chain }): ExplorerSearch => ({ chain: stringParam(chain) }),
   search: { middlewares: [retainSearchParams<ExplorerSearch>(["chain"])] },
   component: lazyRouteComponent(() => import("./Explorer.tsx"), "Explorer"),
 });
@@ -28,7 +28,7 @@ const children = [
     getParentRoute: () => explorer,
     path: "/",
     validateSearch: (search): { q?: string | undefined; date?: string | undefined } => ({
-      q: scalarParam(search.q),
+      q: stringParam(search.q),
       date: stringParam(search.date),
     }),
     component: lazyRouteComponent(() => import("./Overview.tsx"), "Overview"),

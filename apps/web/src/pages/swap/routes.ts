@@ -1,4 +1,4 @@
-import { scalarParam, stringParam } from "@purse/ui";
+import { stringParam } from "@purse/ui";
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../root.tsx";
 
@@ -29,8 +29,8 @@ export const swapRoutes = [
     validateSearch: (search): SwapSearch => ({
       from: stringParam(search.from),
       to: stringParam(search.to),
-      amount: scalarParam(search.amount),
-      slippage: scalarParam(search.slippage),
+      amount: stringParam(search.amount),
+      slippage: stringParam(search.slippage),
       chain: stringParam(search.chain),
       step: search.step === "review" ? "review" : undefined,
       tx: stringParam(search.tx),

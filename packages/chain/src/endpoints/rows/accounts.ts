@@ -6,10 +6,10 @@ import {
   blockNumber,
   choice,
   eventTopic,
-  hash,
   object,
   poolId,
   text,
+  topicValue,
 } from "../parameterValues.ts";
 import { SCHEMAS } from "../schemas.ts";
 import type { EndpointRows } from "./row.ts";
@@ -31,7 +31,9 @@ import {
 
 const wallet = address.describe("Address of the wallet.");
 const contract = address.describe("Address of the contract.");
-const topic = hash.optional().describe("Only logs with this topic.");
+const topic = topicValue
+  .optional()
+  .describe("Only logs with this topic; addresses also without zeros before them.");
 const tokens = addresses.optional().describe("Only these contracts; at most 100.");
 
 /** Endpoints whose path begins with an address, in match order; they follow all paths that begin with a word. */
@@ -134,7 +136,7 @@ export const accountEndpoints = {
         .optional()
         .describe("Only this block; takes precedence over from_block and to_block."),
       ...range,
-      topic0: topic,
+      topic0: eventTopic.optional().describe("Only logs with this topic 0, or with that of this signature."),
       topic1: topic,
       topic2: topic,
       topic3: topic,

@@ -1,4 +1,4 @@
-import { type AbiEventTopic, parseEvents, parseTopic } from "@purse/chain";
+import { type AbiEventTopic, abiEntriesOf, parseEvents, parseTopic } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { z } from "zod";
 import { type EventFilter, parseEventFilter } from "../eventFilter.ts";
@@ -49,7 +49,7 @@ const MAX_DEPTH_TEXT = 200_000;
 /** Returns the stream of a `_ChainStream` object. Throws ProtocolError 142 with HTTP 400. */
 export function parseStream(row: JsonObject): Stream {
   const options = streamInput.parse(withoutNull(row));
-  const abi = options.abi ?? [];
+  const abi = abiEntriesOf(options.abi);
   if (JSON.stringify(abi).length > MAX_DEPTH_TEXT) throw invalidStream("abi is too long");
   const events = new Map(parseEvents(abi).map((event) => [event.topic, event]));
   const topics = new Set((options.topic0 ?? []).map((topic) => parseTopic(topic)));

@@ -54,7 +54,11 @@ export const streamInput = z.object({
   includeAllTxLogs: z.boolean().default(false),
   filterPossibleSpamAddresses: z.boolean().default(false),
   getNativeBalances: z.array(nativeBalanceOption).max(10).default([]),
-  abi: z.array(jsonObject).max(MAX_LIST).nullish(),
+  abi: z
+    .array(z.union([jsonObject, line(1_000)]))
+    .max(MAX_LIST)
+    .nullish()
+    .describe("Entries, or declarations as in Solidity"),
   advancedOptions: z.array(advancedOption).max(100).nullish(),
   demo: z.boolean().optional().describe("Ignored"),
   triggers: z.array(z.json()).max(0, "are not supported").nullish(),

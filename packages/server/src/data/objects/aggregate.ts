@@ -4,6 +4,7 @@ import {
   type Coordinates,
   distanceBetween,
   ErrorCode,
+  isExplained,
   isGeoPoint,
   isJsonObject,
   type JsonObject,
@@ -85,19 +86,23 @@ export function createAggregates({
     const stages = asInvalidQuery(() => parsePipeline(withoutExtendedJson(sent)));
     const scope = access.authorizeRead(request, className, "find");
     const where = parseCondition(parseTexts(params.where ?? params.$where ?? {}), scope?.schema);
+    const explained = async (command: JsonObject, of: ReadScope) => [
+      JSON.stringify(explainedQuery(command, await reader.explain(of, { where }), params)),
+    ];
     if (params.distinct !== undefined) {
+      if (stages.length > 0)
+        throw new ProtocolError(ErrorCode.INVALID_QUERY, "distinct cannot be combined with stages");
+      const [key = ""] = parseList(params.distinct, "distinct", 1);
       if (!scope) return [];
-      const values = await distinct(scope, where, parseList(params.distinct, "distinct", 1)[0] ?? "");
+      if (isExplained(params)) return explained({ distinct: className, key }, scope);
+      const values = await distinct(scope, where, key);
       return values.map((value) => JSON.stringify(value));
     }
     const plan = await planPipeline(stages, scope, where);
     if (!scope) return [];
-    if (params.explain !== undefined && params.explain !== false) {
-      const command = {
-        aggregate: className,
-        pipeline: stages.map(({ name, argument }) => ({ [name]: argument })),
-      };
-      return [JSON.stringify(explainedQuery(command, await reader.explain(scope, { where }), params))];
+    if (isExplained(params)) {
+      const pipeline = stages.map(({ name, argument }) => ({ [name]: argument }));
+      return explained({ aggregate: className, pipeline }, scope);
     }
     return run(scope, plan);
   };

@@ -138,7 +138,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     params: JsonObject,
   ): Promise<string[]> {
     const { results, plan, ...others } = await executeFind(request, className, params);
-    if (plan) return [JSON.stringify({ results: plan })];
+    if (plan) return [JSON.stringify({ results: plan, ...others })];
     // The rest of the response after the list: `{}` or `{"count":…}`.
     const tail = JSON.stringify(others).slice(1);
     const texts = await textsOf(results);
@@ -215,15 +215,14 @@ export function createReads(dependencies: ReadDependencies): Reads {
     const { where, order, limit, skip, includeScore } = query;
     const allowsStaleRead = STALE_READ_PREFERENCES.has(query.readPreference ?? "");
     const scopedQuery = { where, order, limit, skip, includeScore, allowsStaleRead };
+    const counted = query.count && countScope ? reader.count(countScope, where) : undefined;
     if (query.explain) {
       const filter = queryParams.where ?? {};
-      const steps = await reader.explain(scope, scopedQuery);
-      return { results: NOTHING, plan: explainedQuery({ find: className, filter }, steps, queryParams) };
+      const [steps, count] = await Promise.all([reader.explain(scope, scopedQuery), counted]);
+      const plan = explainedQuery({ find: className, filter }, steps, queryParams);
+      return { results: NOTHING, plan, ...(count !== undefined && { count }) };
     }
-    const [texts, count] = await Promise.all([
-      reader.find(scope, scopedQuery),
-      query.count && countScope ? reader.count(countScope, where) : undefined,
-    ]);
+    const [texts, count] = await Promise.all([reader.find(scope, scopedQuery), counted]);
     const results = await serializeResults(texts, query, scope.schema, request, queryParams, "find");
     return { results, ...(count !== undefined && { count }) };
   }
