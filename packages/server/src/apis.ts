@@ -13,10 +13,10 @@ import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Dispatch } from "./core/http/apiRoute.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
-import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { API_KEYS } from "./modules/apiKeys/token.ts";
 import { FILES } from "./modules/files/token.ts";
 import { GRAPHQL } from "./modules/graphql/token.ts";
+import { IPFS } from "./modules/ipfs/token.ts";
 import { JOBS } from "./modules/jobs/token.ts";
 import { PUSH } from "./modules/push/token.ts";
 import { SECURITY_REPORT } from "./modules/security/token.ts";
@@ -54,7 +54,7 @@ const SWEEP_MS = 10 * 60_000;
 /** Opens the HTTP APIs over the services of a server. */
 export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   const { config, services, logBuffer, lifecycle, report } = dependencies;
-  const { http, limiter, database, data, auth, cloud, chain, ipfs, modules } = services;
+  const { http, limiter, database, data, auth, cloud, chain, modules } = services;
   const { store } = database;
 
   const parseApi = openParseApi({
@@ -74,7 +74,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       }),
       ...auth.routes,
       ...cloud.routes,
-      ...pinRoutes(ipfs.pins),
     ],
     modules: modules.opened,
     report: (error, requestId) => report(error, "a request within the Parse API", requestId),
@@ -86,7 +85,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     chain,
     data,
     files: modules.get(FILES),
-    ipfs,
+    ipfs: modules.get(IPFS),
     images: services.images,
     cloud,
     authenticate: modules.get(API_KEYS).authenticate,
@@ -118,7 +117,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       );
       return routes.flat();
     },
-    pins: ipfs.pins,
     chain,
     streams: services.streams,
     feed: services.feed,
@@ -168,7 +166,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     monitoring: services.monitoring,
     parseApi,
     adminApi: studio.plugin,
-    ipfs: createIpfsGateway(ipfs.ipfs, services.images, http.clientAddressOf),
     appDirs: dependencies.appDirs,
     appConfig: dependencies.appConfig,
     connectTo: dependencies.connectTo,

@@ -4,6 +4,7 @@ import { apiKeys } from "./modules/apiKeys/index.ts";
 import { files } from "./modules/files/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
 import { graphql } from "./modules/graphql/index.ts";
+import { ipfs } from "./modules/ipfs/index.ts";
 import { jobs } from "./modules/jobs/index.ts";
 import { logs } from "./modules/logs/index.ts";
 import { mail } from "./modules/mail/index.ts";
@@ -20,6 +21,7 @@ export const MODULES: readonly Module[] = [
   files,
   globalConfig,
   graphql,
+  ipfs,
   jobs,
   logs,
   mail,

@@ -26,7 +26,6 @@ import { openStudioClasses } from "./data/schema/studioClasses.ts";
 import { openDatabase } from "./database/openDatabase.ts";
 import { RESERVED_SECONDS, reserveForServers } from "./database/reserveForServers.ts";
 import { openImages } from "./images/index.ts";
-import { openIpfsService } from "./ipfs/index.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
   ACCOUNTS,
@@ -40,7 +39,6 @@ import {
   FILE_URLS,
   HTTP,
   IMAGES,
-  IPFS,
   IS_OWN_SITE,
   LIVE_QUERIES,
   LOG,
@@ -58,6 +56,7 @@ import {
   STUDIO_CLASSES,
 } from "./module/tokens.ts";
 import { FILES } from "./modules/files/token.ts";
+import { IPFS } from "./modules/ipfs/token.ts";
 import { JOBS } from "./modules/jobs/token.ts";
 import { MAIL } from "./modules/mail/token.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
@@ -98,6 +97,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(SHARED_SETTINGS, config);
   const http = createHttpContext(config, logger);
   const { publicUrl, verifyMasterKey, clientAddressOf } = http;
+  modules.provide(HTTP, http);
   const metrics = createMetrics(dependencies.processes);
   lifecycle.onStop("metrics", () => metrics.close());
 
@@ -143,14 +143,17 @@ export async function openServices(dependencies: ServiceDependencies) {
     publicUrl,
     filesUrl: config.filesUrl,
   });
-  const ipfs = await openIpfsService({ ...shared, fileUrls });
   const images = openImages(shared);
+  modules.provide(FILE_URLS, fileUrls);
+  modules.provide(IMAGES, images);
+  const ipfs = await modules.openFor(IPFS);
   const chain = createChainData({
     config,
     chains,
-    ipfs,
-    fileUrls,
-    reserveUpload: (bytes) => modules.get(FILES).reserveUpload(bytes),
+    ipfs: {
+      uploadFolder: (folder) => ipfs.uploadFolder(folder, (bytes) => modules.get(FILES).reserveUpload(bytes)),
+      fetchContent: ipfs.fetchContent,
+    },
     logger,
   });
   lifecycle.onStop("chains", chain.stop);
@@ -254,12 +257,8 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(COUNT_APP_EVENT, metrics.countEvent);
   modules.provide(DENIED_KEYWORDS, assertAllowed);
   modules.provide(STUDIO_CLASSES, studioClasses);
-  modules.provide(HTTP, http);
   modules.provide(RESPOND_IN_SCOPE, respondInScope);
   modules.provide(ACCOUNTS, auth);
-  modules.provide(FILE_URLS, fileUrls);
-  modules.provide(IPFS, ipfs.ipfs);
-  modules.provide(IMAGES, images);
   modules.provide(LIVE_QUERIES, live);
   modules.provide(RATE_LIMITER, limiter);
   modules.provide(IS_OWN_SITE, (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)));
@@ -299,7 +298,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     metrics,
     valkey,
     database,
-    ipfs,
     images,
     chain,
     mail,

@@ -6,6 +6,7 @@ import type { Config } from "../config/loadConfig.ts";
 import { walletServiceSources } from "../config/walletServices.ts";
 import type { DrainState } from "../core/drainState.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { sendNotFound } from "../core/http/notFound.ts";
 import { STUDIO_PATH } from "../core/http/paths.ts";
 import { respond } from "../core/http/reply.ts";
 import { requestFactsOf } from "../core/http/requestFacts.ts";
@@ -21,7 +22,6 @@ import { replicaHealth } from "../monitoring/replicaHealth.ts";
 import { createAccessLog } from "./accessLog.ts";
 import { createApp } from "./app.ts";
 import type { HttpContext } from "./httpContext.ts";
-import { sendNotFound } from "./notFound.ts";
 import { dataUrlOf } from "./openDataApi.ts";
 import { createPages } from "./pages.ts";
 import { createProviderApi } from "./providerApi.ts";
@@ -29,7 +29,7 @@ import { type PublicApisDependencies, registerEndpoints, registerPublicApis } fr
 import { scriptSandbox } from "./scriptSandbox.ts";
 
 export interface OpenAppDependencies
-  extends Pick<PublicApisDependencies, "parseApi" | "dataApi" | "ipfs" | "ownPackages" | "respondInScope"> {
+  extends Pick<PublicApisDependencies, "parseApi" | "dataApi" | "ownPackages" | "respondInScope"> {
   config: Config;
   drainState: DrainState;
   unsent: UnsentBytes;

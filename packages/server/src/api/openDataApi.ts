@@ -9,8 +9,8 @@ import type { AuthenticateDataRequest, DataApiRequest } from "../core/http/dataR
 import { DATA_PATH } from "../core/http/paths.ts";
 import type { DataService } from "../data/dataService.ts";
 import type { TransformedImages } from "../images/index.ts";
-import type { IpfsService } from "../ipfs/index.ts";
 import type { FileService } from "../modules/files/token.ts";
+import type { IpfsService } from "../modules/ipfs/token.ts";
 import { createChallengesApi } from "./challengesApi.ts";
 import { createDataApi } from "./dataApi.ts";
 import { createDataApiFunctions, createMissingFunctions, createSolanaFunctions } from "./dataApiFunctions.ts";
@@ -26,7 +26,7 @@ export interface OpenDataApiDependencies {
   chain: ChainService;
   data: DataService;
   files: Pick<FileService, "assertCanUpload">;
-  ipfs: IpfsService;
+  ipfs: Pick<IpfsService, "fetchContent">;
   images: TransformedImages;
   cloud: Pick<Cloud, "define">;
   authenticate: AuthenticateDataRequest;

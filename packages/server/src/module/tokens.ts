@@ -19,7 +19,6 @@ import type { Schemas } from "../data/schema/schemas.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
 import type { TransformedImages } from "../images/index.ts";
-import type { Ipfs } from "../ipfs/index.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 import type { LiveQueryServer } from "../realtime/index.ts";
 import type { Studio } from "../studio/studio.ts";
@@ -85,8 +84,6 @@ export const PARSE_API = token<() => ParseApiCalls>("parseApi");
 export const ACCOUNTS = token<AuthService>("accounts");
 /** The URLs of files and of IPFS content. */
 export const FILE_URLS = token<FileUrls>("fileUrls");
-/** The IPFS content of this server. */
-export const IPFS = token<Ipfs>("ipfs");
 /** Images in other sizes and formats. */
 export const IMAGES = token<TransformedImages>("images");
 /** Live queries. */

@@ -16,7 +16,6 @@ import { type DataDependencies, dataRoutes } from "./routes/data.ts";
 import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts";
 import { passkeyRoutes } from "./routes/passkeys.ts";
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
-import { type PinDependencies, pinRoutes } from "./routes/pins.ts";
 import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
 import { type StreamDependencies, studioStreamRoutes } from "./routes/streams.ts";
 import { viewRoutes } from "./routes/views.ts";
@@ -38,7 +37,6 @@ export interface StudioRoutesDependencies
     ChainDependencies,
     ConsoleDependencies,
     Pick<StreamDependencies, "streams">,
-    PinDependencies,
     SchemaDependencies,
     OverviewDependencies,
     Pick<PermissionDependencies, "evaluateGates">,
@@ -69,7 +67,6 @@ export function createStudioRoutes(
     ...consoleRoutes(dependencies),
     ...chainRoutes(dependencies),
     ...studioStreamRoutes(dependencies),
-    ...pinRoutes(dependencies),
     ...overviewRoutes(dependencies),
     ...backupRoutes({
       backups,

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { ProtocolError } from "@purse/protocol";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TransformedImages } from "../images/index.ts";
-import { createIpfsGateway, type Ipfs, openIpfs, uploadFolder } from "./index.ts";
+import { TransformedImages } from "../../images/index.ts";
+import { createIpfsGateway } from "./gateway.ts";
+import { type Ipfs, openIpfs } from "./ipfs.ts";
+import { uploadFolder } from "./uploadFolder.ts";
 
 const HELLO = "hello world\n";
 /** What `ipfs add` prints for it, and with --cid-version=1. */

@@ -3,7 +3,7 @@ import { ProtocolError } from "@purse/protocol";
 import { base32 } from "multiformats/bases/base32";
 import type { CID } from "multiformats/cid";
 import PQueue from "p-queue";
-import type { Bucket } from "../core/s3/bucket.ts";
+import type { Bucket } from "../../core/s3/bucket.ts";
 import { hasHash, isSupportedHash } from "./blockHash.ts";
 import { BlockNotFound } from "./blockNotFound.ts";
 import type { Pin } from "./diskPins.ts";
@@ -172,7 +172,7 @@ export class BucketContent {
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
       this.#options.report(error);
-      const { FileStoreError } = await import("../core/s3/s3Client.ts");
+      const { FileStoreError } = await import("../../core/s3/s3Client.ts");
       throw new FileStoreError(error);
     }
   }

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode, escapeHtml, ProtocolError } from "@purse/protocol";
-import { addressKey } from "../core/http/address.ts";
-import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
-import type { ClientAddressOf } from "../core/http/clientAddress.ts";
-import { contentTypeOf, extensionOf } from "../core/http/contentTypes.ts";
-import { INERT_HEADERS, sendContent } from "../core/http/sendContent.ts";
-import { IPFS_PATH } from "../data/fileUrls.ts";
-import { readImage, requestedThumbnail, sendImage, type TransformedImages } from "../images/index.ts";
+import { addressKey } from "../../core/http/address.ts";
+import type { ApiReply, StreamHandler } from "../../core/http/apiRoute.ts";
+import type { ClientAddressOf } from "../../core/http/clientAddress.ts";
+import { contentTypeOf, extensionOf } from "../../core/http/contentTypes.ts";
+import { INERT_HEADERS, sendContent } from "../../core/http/sendContent.ts";
+import { IPFS_PATH } from "../../data/fileUrls.ts";
+import { readImage, requestedThumbnail, sendImage, type TransformedImages } from "../../images/index.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
 
 type FileEntry = Extract<IpfsEntry, { kind: "file" }>;

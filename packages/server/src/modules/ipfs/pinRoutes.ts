@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { z } from "zod";
-import type { ApiRoute } from "../core/http/apiRoute.ts";
-import { defineEndpoints, nothing, routesOf } from "../core/http/endpoint.ts";
+import type { ApiRoute } from "../../core/http/apiRoute.ts";
+import { defineEndpoints, nothing, routesOf } from "../../core/http/endpoint.ts";
 import type { PinService } from "./pinService.ts";
 
 const ENDPOINTS = defineEndpoints("Files and IPFS", {

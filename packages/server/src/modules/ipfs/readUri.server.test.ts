@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FetchContent } from "@purse/chain";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Ipfs, openIpfs } from "./index.ts";
+import { type Ipfs, openIpfs } from "./ipfs.ts";
 import { createUriReader, type UriReaderDependencies } from "./readUri.ts";
 
 /** In these tests 127.0.0.1 is a public address and 127.0.0.2 a private one. */

@@ -1,7 +1,7 @@
 import { ErrorCode } from "@purse/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { sendReply } from "../core/http/reply.ts";
-import { requestTarget } from "../core/http/requestTarget.ts";
+import { sendReply } from "./reply.ts";
+import { requestTarget } from "./requestTarget.ts";
 
 /** Sends a reply for paths at which there is nothing. Pages of any origin may read it. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): void {

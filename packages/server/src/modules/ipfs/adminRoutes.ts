@@ -1,15 +1,11 @@
-import type { PinService } from "../../ipfs/index.ts";
+import { type Requests, route, type StudioRoute } from "../../studio/route.ts";
 import { pinEndpoints as endpoints } from "../../studioApi/pins.ts";
-import { type Requests, route, type StudioRoute } from "../route.ts";
+import type { PinService } from "./pinService.ts";
 
 type PinRequests = Requests<typeof endpoints>;
 
-export interface PinDependencies {
-  pins: PinService;
-}
-
-/** Routes for IPFS pins. */
-export function pinRoutes({ pins }: PinDependencies): StudioRoute[] {
+/** Routes of the admin API for IPFS pins. */
+export function pinAdminRoutes(pins: PinService): StudioRoute[] {
   return [
     route(endpoints.pins, async () => ({ results: await pins.list() })),
     route(endpoints.pin, pin),

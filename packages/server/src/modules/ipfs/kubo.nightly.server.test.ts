@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FakeKubo, startFakeKubo } from "../../test/fakeKubo.ts";
-import { openIpfs } from "./index.ts";
+import { type FakeKubo, startFakeKubo } from "../../../test/fakeKubo.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
+import { openIpfs } from "./ipfs.ts";
 
 const HELLO = "hello world\n";
 const HELLO_CID = "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o";
