@@ -16,6 +16,7 @@ import type { Logger } from "./core/logger.ts";
 import { API_KEYS } from "./modules/apiKeys/token.ts";
 import { FILES } from "./modules/files/token.ts";
 import { GRAPHQL } from "./modules/graphql/token.ts";
+import { IMAGES } from "./modules/images/token.ts";
 import { IPFS } from "./modules/ipfs/token.ts";
 import { JOBS } from "./modules/jobs/token.ts";
 import { PUSH } from "./modules/push/token.ts";
@@ -86,7 +87,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     data,
     files: modules.get(FILES),
     ipfs: modules.get(IPFS),
-    images: services.images,
+    images: modules.get(IMAGES),
     cloud,
     authenticate: modules.get(API_KEYS).authenticate,
     streams: services.streams,

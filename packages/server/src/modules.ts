@@ -4,6 +4,7 @@ import { apiKeys } from "./modules/apiKeys/index.ts";
 import { files } from "./modules/files/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
 import { graphql } from "./modules/graphql/index.ts";
+import { images } from "./modules/images/index.ts";
 import { ipfs } from "./modules/ipfs/index.ts";
 import { jobs } from "./modules/jobs/index.ts";
 import { logs } from "./modules/logs/index.ts";
@@ -21,6 +22,7 @@ export const MODULES: readonly Module[] = [
   files,
   globalConfig,
   graphql,
+  images,
   ipfs,
   jobs,
   logs,

@@ -25,7 +25,6 @@ import { createKeywordCheck } from "./data/objects/keywordDenylist.ts";
 import { openStudioClasses } from "./data/schema/studioClasses.ts";
 import { openDatabase } from "./database/openDatabase.ts";
 import { RESERVED_SECONDS, reserveForServers } from "./database/reserveForServers.ts";
-import { openImages } from "./images/index.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
   ACCOUNTS,
@@ -38,7 +37,6 @@ import {
   EVENTS,
   FILE_URLS,
   HTTP,
-  IMAGES,
   IS_OWN_SITE,
   LIVE_QUERIES,
   LOG,
@@ -143,9 +141,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     publicUrl,
     filesUrl: config.filesUrl,
   });
-  const images = openImages(shared);
   modules.provide(FILE_URLS, fileUrls);
-  modules.provide(IMAGES, images);
   const ipfs = await modules.openFor(IPFS);
   const chain = createChainData({
     config,
@@ -298,7 +294,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     metrics,
     valkey,
     database,
-    images,
     chain,
     mail,
     cloud,

@@ -8,8 +8,8 @@ import type { Config } from "../config/loadConfig.ts";
 import type { AuthenticateDataRequest, DataApiRequest } from "../core/http/dataRequest.ts";
 import { DATA_PATH } from "../core/http/paths.ts";
 import type { DataService } from "../data/dataService.ts";
-import type { TransformedImages } from "../images/index.ts";
 import type { FileService } from "../modules/files/token.ts";
+import type { Images } from "../modules/images/token.ts";
 import type { IpfsService } from "../modules/ipfs/token.ts";
 import { createChallengesApi } from "./challengesApi.ts";
 import { createDataApi } from "./dataApi.ts";
@@ -27,7 +27,7 @@ export interface OpenDataApiDependencies {
   data: DataService;
   files: Pick<FileService, "assertCanUpload">;
   ipfs: Pick<IpfsService, "fetchContent">;
-  images: TransformedImages;
+  images: Images;
   cloud: Pick<Cloud, "define">;
   authenticate: AuthenticateDataRequest;
   streams: Pick<ChainStreams, "service" | "history" | "settings">;

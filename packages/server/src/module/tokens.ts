@@ -18,7 +18,6 @@ import type { Objects } from "../data/objects/objects.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
-import type { TransformedImages } from "../images/index.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 import type { LiveQueryServer } from "../realtime/index.ts";
 import type { Studio } from "../studio/studio.ts";
@@ -84,8 +83,6 @@ export const PARSE_API = token<() => ParseApiCalls>("parseApi");
 export const ACCOUNTS = token<AuthService>("accounts");
 /** The URLs of files and of IPFS content. */
 export const FILE_URLS = token<FileUrls>("fileUrls");
-/** Images in other sizes and formats. */
-export const IMAGES = token<TransformedImages>("images");
 /** Live queries. */
 export const LIVE_QUERIES = token<LiveQueryServer>("liveQueries");
 /** The chains and what is indexed of them. */

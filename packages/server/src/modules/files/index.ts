@@ -10,12 +10,12 @@ import {
   DENIED_KEYWORDS,
   FILE_URLS,
   HTTP,
-  IMAGES,
   PARSE_API,
   REPORT,
   SHARED_SETTINGS,
   STORE,
 } from "../../module/tokens.ts";
+import { IMAGES } from "../images/token.ts";
 import { IPFS } from "../ipfs/token.ts";
 import { cloudFileRoutes, createFileReader } from "./cloudFiles.ts";
 import { createFileApi } from "./fileApi.ts";

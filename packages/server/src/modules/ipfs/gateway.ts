@@ -6,7 +6,7 @@ import type { ClientAddressOf } from "../../core/http/clientAddress.ts";
 import { contentTypeOf, extensionOf } from "../../core/http/contentTypes.ts";
 import { INERT_HEADERS, sendContent } from "../../core/http/sendContent.ts";
 import { IPFS_PATH } from "../../data/fileUrls.ts";
-import { readImage, requestedThumbnail, sendImage, type TransformedImages } from "../../images/index.ts";
+import type { Images } from "../images/token.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
 
 type FileEntry = Extract<IpfsEntry, { kind: "file" }>;
@@ -21,7 +21,7 @@ const FOREVER = "public, max-age=31536000, immutable";
  */
 export function createIpfsGateway(
   ipfs: Ipfs,
-  images: TransformedImages,
+  images: Images,
   clientAddressOf: ClientAddressOf,
 ): StreamHandler {
   return async function serve(message, response, path, search) {
@@ -41,15 +41,16 @@ export function createIpfsGateway(
     if (entry.kind === "folder") return folderReply(entry, [cid, ...names]);
     const query = new URLSearchParams(search);
     const name = query.get("filename") ?? names.at(-1) ?? cid;
-    const transform = requestedThumbnail(query);
+    const transform = images.requestedThumbnail(query);
     if (!transform) {
       await sendFile(message, response, entry, name);
       return undefined;
     }
-    const source = { name: entry.cid, read: () => readImage(entry.size, entry.read(0, entry.size)) };
-    await sendImage(message, response, {
-      image: await images.get(source, transform, addressKey(clientAddressOf(message))),
-      format: transform.format,
+    const source = { name: entry.cid, read: () => images.read(entry.size, entry.read(0, entry.size)) };
+    await images.send(message, response, {
+      source,
+      transform,
+      client: addressKey(clientAddressOf(message)),
       name,
       cacheControl: FOREVER,
     });

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { ProtocolError } from "@purse/protocol";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TransformedImages } from "../../images/index.ts";
+import { createImages } from "../images/images.ts";
+import { TransformedImages } from "../images/transformedImages.ts";
 import { createIpfsGateway } from "./gateway.ts";
 import { type Ipfs, openIpfs } from "./ipfs.ts";
 import { uploadFolder } from "./uploadFolder.ts";
@@ -28,7 +29,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-ipfs-"));
   ipfs = await openIpfs({ folder });
   images = new TransformedImages(join(folder, "thumbnails"));
-  const serve = createIpfsGateway(ipfs, images, () => "127.0.0.1");
+  const serve = createIpfsGateway(ipfs, createImages(images), () => "127.0.0.1");
   server = createServer((message, response) => {
     const [path = "", search = ""] = (message.url ?? "").slice("/ipfs".length).split("?");
     serve(message, response, path, search).then(

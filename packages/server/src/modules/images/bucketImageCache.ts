@@ -1,4 +1,4 @@
-import type { Bucket } from "../core/s3/bucket.ts";
+import type { Bucket } from "../../core/s3/bucket.ts";
 import { type CacheLimits, type ImageCache, selectEvicted, usageOf } from "./imageCache.ts";
 
 type ImageBucket = Pick<Bucket, "read" | "put" | "list" | "remove">;

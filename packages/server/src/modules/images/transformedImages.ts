@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { FairQueue } from "../core/limits/fairQueue.ts";
+import { FairQueue } from "../../core/limits/fairQueue.ts";
 import { DiskImageCache } from "./diskImageCache.ts";
 import type { ImageCache } from "./imageCache.ts";
 import { type ImageTransform, transformKey } from "./imageTransform.ts";

@@ -7,7 +7,7 @@ import { crc32, deflateSync } from "node:zlib";
 import { ProtocolError } from "@purse/protocol";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { NIGHTLY } from "../../test/storeCopies.ts";
+import { NIGHTLY } from "../../../test/storeCopies.ts";
 import { type ImageTransform, thumbnailTransform } from "./imageTransform.ts";
 import { type ImageSource, TransformedImages, type TransformLimits } from "./transformedImages.ts";
 
