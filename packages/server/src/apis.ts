@@ -6,11 +6,11 @@ import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
 import { serverRoutes } from "./api/serverRoutes.ts";
-import { baseUrlOf } from "./api/serverUrl.ts";
 import { createRelyingParty } from "./auth/passkeys/relyingParty.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Dispatch } from "./core/http/apiRoute.ts";
+import { baseUrlOf } from "./core/http/serverUrl.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { API_KEYS } from "./modules/apiKeys/token.ts";
@@ -90,7 +90,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     images: modules.get(IMAGES),
     cloud,
     authenticate: modules.get(API_KEYS).authenticate,
-    streams: services.streams,
     challenges: services.auth.challenges,
     report,
   });
@@ -119,7 +118,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       return routes.flat();
     },
     chain,
-    streams: services.streams,
     feed: services.feed,
     passwords: services.passwords,
     passkeyParty: createRelyingParty({
@@ -155,9 +153,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     http,
     database,
     chain,
-    missingChains: () => [
-      ...new Set([...services.streams.missingChains.map(String), ...services.chainEvents.missingChains]),
-    ],
+    missingChains: () => [...services.chainEvents.missingChains],
     limiter,
     drainState: services.drainState,
     unsent: services.unsent,

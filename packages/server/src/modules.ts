@@ -13,6 +13,7 @@ import { mcp } from "./modules/mcp/index.ts";
 import { purchases } from "./modules/purchases/index.ts";
 import { push } from "./modules/push/index.ts";
 import { security } from "./modules/security/index.ts";
+import { streams } from "./modules/streams/index.ts";
 import { webhooks } from "./modules/webhooks/index.ts";
 
 /** The modules of the server. */
@@ -31,5 +32,6 @@ export const MODULES: readonly Module[] = [
   purchases,
   push,
   security,
+  streams,
   webhooks,
 ];

@@ -5,7 +5,7 @@ import { openAuthService } from "./auth/openAuthService.ts";
 import { Passwords } from "./auth/password.ts";
 import { matchesDomain } from "./auth/validateSignInMessage.ts";
 import { createChainData } from "./chainData/chainData.ts";
-import { ChainEvents, ChainStreams } from "./chainEvents/index.ts";
+import { ChainEvents } from "./chainEvents/index.ts";
 import { cloudSettings, createCloud } from "./cloud/index.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
@@ -38,6 +38,7 @@ import {
   FILE_URLS,
   HTTP,
   IS_OWN_SITE,
+  LEASES,
   LIVE_QUERIES,
   LOG,
   LOG_LINES,
@@ -214,18 +215,9 @@ export async function openServices(dependencies: ServiceDependencies) {
     clock: store.now,
     logger,
   });
-  const streams = new ChainStreams({
-    store,
-    schemaOf: (className) => schemas.require(className),
-    chain,
-    config,
-    lease: (onChange) => leases.createHolder("chain-streams", onChange),
-    clock: store.now,
-    logger,
-  });
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...modules.classes, ...chainEvents.rules, ...streams.rules]);
+  data.addRules([...auth.rules, ...modules.classes, ...chainEvents.rules]);
   await lifecycle.start("classes", data.load);
 
   const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
@@ -259,6 +251,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(RATE_LIMITER, limiter);
   modules.provide(IS_OWN_SITE, (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)));
   modules.provide(CHAIN, chain);
+  modules.provide(LEASES, leases);
   modules.provide(DOCS_FOLDER, dependencies.docsDir);
   const provideStudio = modules.provideLater(STUDIO);
   const provideParseApi = modules.provideLater(PARSE_API);
@@ -301,7 +294,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     passwords,
     auth,
     chainEvents,
-    streams,
     respondInScope,
     provideParseApi,
     provideStudio,

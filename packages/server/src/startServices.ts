@@ -29,7 +29,7 @@ export async function startServices(
   apis: Apis,
   lifecycle: Lifecycle,
 ): Promise<void> {
-  const { chain, auth, chainEvents, streams, modules, live } = services;
+  const { chain, auth, chainEvents, modules, live } = services;
   const { server, studio } = apis;
   const start = async (name: string, run: () => unknown, stop: () => unknown) => {
     lifecycle.onStop(name, stop);
@@ -43,11 +43,6 @@ export async function startServices(
       "chain events",
       () => chainEvents.start(),
       () => chainEvents.stop(),
-    );
-    await start(
-      "streams",
-      () => streams.start(),
-      () => streams.stop(),
     );
   }
   await modules.start();

@@ -11,6 +11,7 @@ import { STUDIO_PATH } from "../core/http/paths.ts";
 import { respond } from "../core/http/reply.ts";
 import { requestFactsOf } from "../core/http/requestFacts.ts";
 import { requestIdOf } from "../core/http/requestId.ts";
+import { dataUrlOf } from "../core/http/serverUrl.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { Logger } from "../core/logger.ts";
@@ -22,7 +23,6 @@ import { replicaHealth } from "../monitoring/replicaHealth.ts";
 import { createAccessLog } from "./accessLog.ts";
 import { createApp } from "./app.ts";
 import type { HttpContext } from "./httpContext.ts";
-import { dataUrlOf } from "./openDataApi.ts";
 import { createPages } from "./pages.ts";
 import { createProviderApi } from "./providerApi.ts";
 import { type PublicApisDependencies, registerEndpoints, registerPublicApis } from "./publicApis.ts";
@@ -36,7 +36,7 @@ export interface OpenAppDependencies
   http: HttpContext;
   database: Database;
   chain: Pick<ChainService, "status" | "indexer">;
-  /** Chains that streams, watches and synced addresses name and that are not configured. */
+  /** Chains that watches and synced addresses name and that are not configured. */
   missingChains(): string[];
   modules: readonly OpenedModule[];
   limiter: RateLimiter;
@@ -77,7 +77,12 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
   });
   const healthEndpoints = {
     "/health": async () => {
-      const missingChains = dependencies.missingChains();
+      const missingChains = [
+        ...new Set([
+          ...dependencies.modules.flatMap(({ contributions }) => contributions.missingChains?.() ?? []),
+          ...dependencies.missingChains(),
+        ]),
+      ];
       return ok(
         JSON.stringify({
           status: "ok",

@@ -63,6 +63,8 @@ declare module "@purse/kernel" {
     health?(): JsonValue;
     /** What does not work although the server does, as a sentence for `/ready`; undefined if everything does. */
     problem?(): string | undefined;
+    /** Chains that it needs and that are not configured, for `/health`. */
+    missingChains?(): readonly string[];
     /** Settings of the app at `/config.json`. */
     appConfig?: JsonObject;
   }

@@ -17,6 +17,7 @@ import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
+import type { LeaseManager } from "../database/leases/leaseManager.ts";
 import type { Store } from "../database/store.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 import type { LiveQueryServer } from "../realtime/index.ts";
@@ -87,6 +88,8 @@ export const FILE_URLS = token<FileUrls>("fileUrls");
 export const LIVE_QUERIES = token<LiveQueryServer>("liveQueries");
 /** The chains and what is indexed of them. */
 export const CHAIN = token<ChainService>("chain");
+/** Leases of work that one process does. */
+export const LEASES = token<Pick<LeaseManager, "createHolder">>("leases");
 /** Whether a site (its host, with a non-default port) belongs to the operator. */
 export const IS_OWN_SITE = token<(host: string) => boolean>("isOwnSite");
 /** Rate limits, which all processes share. */

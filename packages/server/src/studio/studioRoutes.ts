@@ -17,7 +17,6 @@ import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts"
 import { passkeyRoutes } from "./routes/passkeys.ts";
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
 import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
-import { type StreamDependencies, studioStreamRoutes } from "./routes/streams.ts";
 import { viewRoutes } from "./routes/views.ts";
 import type { SavedViews } from "./savedViews.ts";
 
@@ -36,7 +35,6 @@ export interface StudioRoutesDependencies
     Omit<CodeDependencies, "pluginFiles">,
     ChainDependencies,
     ConsoleDependencies,
-    Pick<StreamDependencies, "streams">,
     SchemaDependencies,
     OverviewDependencies,
     Pick<PermissionDependencies, "evaluateGates">,
@@ -66,7 +64,6 @@ export function createStudioRoutes(
     ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),
     ...consoleRoutes(dependencies),
     ...chainRoutes(dependencies),
-    ...studioStreamRoutes(dependencies),
     ...overviewRoutes(dependencies),
     ...backupRoutes({
       backups,

@@ -64,11 +64,6 @@ export const requestSettings = {
         "Sent to webhooks as X-Parse-Webhook-Key and used to sign requests to them (X-Purse-Signature). If unset, neither header is sent.",
       isSecret: true,
     }),
-    streamsSecret: setting(secret(8).optional(), {
-      description:
-        "Signs the messages of streams (x-signature), as the secret of Moralis Streams does. If unset, they are not signed.",
-      isSecret: true,
-    }),
     allowPrivateHooks: setting(flag(), {
       default: "0",
       description: "1 allows webhooks at loopback, private and link-local addresses.",

@@ -1,15 +1,13 @@
 import type { ChainService } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { stringField } from "../../chainEvents/eventWriter.ts";
+import { LeasedWork } from "../../chainEvents/leasedWork.ts";
+import { WebhookQueue } from "../../chainEvents/webhookQueue.ts";
 import type { Logger } from "../../core/logger.ts";
 import { OutageLog } from "../../core/outageLog.ts";
-import { type ClassRules, writtenOnlyThrough } from "../../data/objects/classRules.ts";
-import { SYSTEM_CLASS_FIELDS } from "../../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { fencedStore, type LeaseHolder } from "../../database/leases/leaseHolder.ts";
 import type { Store } from "../../database/store.ts";
-import { stringField } from "../eventWriter.ts";
-import { LeasedWork } from "../leasedWork.ts";
-import { WebhookQueue } from "../webhookQueue.ts";
 import { parseStream, type Stream } from "./stream.ts";
 import { StreamAddresses } from "./streamAddresses.ts";
 import { DELIVERY_CLASS, StreamDeliveries } from "./streamDeliveries.ts";
@@ -119,15 +117,6 @@ export class ChainStreams {
       },
       clock,
     });
-  }
-
-  get rules(): ClassRules[] {
-    const { _ChainStream, _ChainStreamAddress, _ChainStreamDelivery, _ChainStreamReplay } =
-      SYSTEM_CLASS_FIELDS;
-    return [_ChainStream, _ChainStreamAddress, _ChainStreamDelivery, _ChainStreamReplay].map((fields) => ({
-      ...fields,
-      ...writtenOnlyThrough("/api/v2/streams"),
-    }));
   }
 
   /** Chains of streams that are not configured: nothing is sent for them. None in processes without the lease. */

@@ -1,17 +1,18 @@
-import type { ChainStreams } from "../../chainEvents/index.ts";
+import type { Objects } from "../../data/objects/objects.ts";
+import { type Requests, route, type StudioRoute } from "../../studio/route.ts";
+import { listNewest } from "../../studio/routes/newestRows.ts";
 import { streamEndpoints as endpoints } from "../../studioApi/streams.ts";
-import { type Requests, route, type StudioRoute } from "../route.ts";
-import { listNewest } from "./newestRows.ts";
-import type { RouteDependencies } from "./routeContext.ts";
+import type { ChainStreams } from "./chainStreams.ts";
 
 type StreamRequests = Requests<typeof endpoints>;
 
-export interface StreamDependencies extends RouteDependencies {
+export interface StreamAdminDependencies {
+  objects: Objects;
   streams: Pick<ChainStreams, "service" | "history">;
 }
 
-/** Routes for streams and their deliveries. */
-export function studioStreamRoutes(dependencies: StreamDependencies): StudioRoute[] {
+/** Routes of the admin API for streams and their deliveries. */
+export function streamAdminRoutes(dependencies: StreamAdminDependencies): StudioRoute[] {
   const { objects, streams } = dependencies;
   return [
     route(endpoints.streams, (request) => listNewest(dependencies, request, "_ChainStream", {})),

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { type JsonObject, parseWhere } from "@purse/protocol";
+import { isConflict } from "../../chainEvents/eventWriter.ts";
 import { idsCondition } from "../../data/objects/include.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { createRow, findRows, serverQuery } from "../../database/serverRows.ts";
 import type { Store } from "../../database/store.ts";
-import { isConflict } from "../eventWriter.ts";
 
 const CLASS = "_ChainStreamAddress";
 /** Rows of one transaction, and addresses of one look-up. */

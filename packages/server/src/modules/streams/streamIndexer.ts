@@ -6,11 +6,11 @@ import {
   isFollowing,
 } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
+import { checkpointsTo } from "../../chainEvents/cursor.ts";
+import { isConflict } from "../../chainEvents/eventWriter.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../../database/store.ts";
-import { checkpointsTo } from "../cursor.ts";
-import { isConflict } from "../eventWriter.ts";
 import type { Stream } from "./stream.ts";
 import type { StreamAddresses } from "./streamAddresses.ts";
 import type { StoredDelivery, StreamDeliveries, StreamDelivery } from "./streamDeliveries.ts";

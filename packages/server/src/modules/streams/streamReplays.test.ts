@@ -5,9 +5,11 @@ import { type BlockReader, type ChainEventReader, EventsRemovedError } from "@pu
 import { afterEach, expect, it } from "vitest";
 import { createLogger } from "../../core/logger.ts";
 import { openSchemas } from "../../data/schema/openSchemas.ts";
+import { systemClasses } from "../../data/schema/systemClasses.ts";
 import { openStore } from "../../database/openStore.ts";
 import { parseStream } from "./stream.ts";
 import { StreamAddresses } from "./streamAddresses.ts";
+import { STREAM_CLASSES } from "./streamClasses.ts";
 import { StreamDeliveries } from "./streamDeliveries.ts";
 import { StreamReplays } from "./streamReplays.ts";
 import { StreamRows } from "./streamRows.ts";
@@ -28,7 +30,7 @@ async function setUp() {
   cleanups.push(() => rm(folder, { recursive: true, force: true }));
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   cleanups.push(() => store.close());
-  const schemas = await openSchemas(store);
+  const schemas = await openSchemas(store, systemClasses(STREAM_CLASSES));
   const schemaOf = (className: string) => schemas.require(className);
   const rows = new StreamRows(store, schemaOf, Date.now);
   const row = await rows.create("_ChainStream", STREAM, {

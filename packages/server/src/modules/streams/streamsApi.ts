@@ -1,21 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import type { JsonObject } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import type { StreamRoute } from "../chainEvents/index.ts";
-import type { ApiReply } from "../core/http/apiRoute.ts";
-import { withBody } from "../core/http/body.ts";
-import { addQueryParams } from "../core/http/parseForm.ts";
-import { respond } from "../core/http/reply.ts";
-import { requestTarget } from "../core/http/requestTarget.ts";
-import { operationForbidden } from "../core/operationForbidden.ts";
-import type { HttpContext } from "./httpContext.ts";
-import { jsonObjectIn, sendMessageErrors } from "./moralisApi.ts";
+import type { ApiReply } from "../../core/http/apiRoute.ts";
+import { withBody } from "../../core/http/body.ts";
+import { jsonObjectIn, sendMessageErrors } from "../../core/http/moralisApi.ts";
+import { addQueryParams } from "../../core/http/parseForm.ts";
+import { respond } from "../../core/http/reply.ts";
+import { requestTarget } from "../../core/http/requestTarget.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
+import type { HttpFacts } from "../../module/tokens.ts";
+import type { StreamRoute } from "./streamRoutes.ts";
 
 export interface StreamsApiDependencies {
   routes: readonly StreamRoute[];
   /** As `https://…/api/v2`. */
   dataUrl: string;
-  http: HttpContext;
+  http: Pick<HttpFacts, "bodyMemory" | "verifyMasterKey" | "clientAddressOf">;
   /** Maximum size of a body in bytes. */
   maxBodyBytes: number;
   report(error: unknown): void;
@@ -46,7 +46,7 @@ export function createStreamsApi(dependencies: StreamsApiDependencies): FastifyP
   };
 
   async function describe(): Promise<ApiReply> {
-    const { streamsOpenApi } = await import("../chainEvents/streams/streamsOpenApi.ts");
+    const { streamsOpenApi } = await import("./streamsOpenApi.ts");
     const body = JSON.stringify(streamsOpenApi(dependencies.dataUrl));
     return { status: 200, body, headers: { "cache-control": "no-cache" } };
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { MOUNT_PATH } from "../core/http/paths.ts";
+import { DATA_PATH, MOUNT_PATH } from "./paths.ts";
 
 export interface ServerUrlOptions {
   /** The configured URL, which is used regardless of the headers of requests. */
@@ -37,4 +37,9 @@ export function createServerUrlOf(options: ServerUrlOptions): ServerUrlOf {
 /** The URL below which all paths of a server are, from that of its Parse API. */
 export function baseUrlOf(serverUrl: string): string {
   return serverUrl.endsWith(MOUNT_PATH) ? serverUrl.slice(0, -MOUNT_PATH.length) : new URL(serverUrl).origin;
+}
+
+/** The URL of the data API, derived from that of the Parse API. */
+export function dataUrlOf(serverUrl: string): string {
+  return baseUrlOf(serverUrl) + DATA_PATH;
 }

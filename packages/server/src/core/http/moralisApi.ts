@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
 import type { FastifyInstance } from "fastify";
-import type { DataApiAuthResult } from "../core/http/dataRequest.ts";
-import { errorReply, sendReply } from "../core/http/reply.ts";
-import { noteError } from "../core/http/requestFacts.ts";
+import type { DataApiAuthResult } from "./dataRequest.ts";
+import { errorReply, sendReply } from "./reply.ts";
+import { noteError } from "./requestFacts.ts";
 
 /** Checks the API key of a request, and counts the request. */
 export type AuthenticateDataApi = (message: IncomingMessage) => Promise<DataApiAuthResult>;

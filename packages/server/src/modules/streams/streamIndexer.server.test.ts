@@ -14,9 +14,11 @@ import { seededRandom } from "../../../test/seededRandom.ts";
 import { createStoreCopies, DATABASES } from "../../../test/storeCopies.ts";
 import { createLogger } from "../../core/logger.ts";
 import { openSchemas } from "../../data/schema/openSchemas.ts";
+import { systemClasses } from "../../data/schema/systemClasses.ts";
 import type { Store } from "../../database/store.ts";
 import { parseStream, type Stream } from "./stream.ts";
 import { StreamAddresses } from "./streamAddresses.ts";
+import { STREAM_CLASSES } from "./streamClasses.ts";
 import { DELIVERY_CLASS, StreamDeliveries } from "./streamDeliveries.ts";
 import { StreamIndexer } from "./streamIndexer.ts";
 import { StreamRows } from "./streamRows.ts";
@@ -27,7 +29,7 @@ const CONFIRMATIONS = 6;
 const ADDRESS = `0x${"ab".repeat(20)}`;
 const IN_BLOCK = 2 ** 20;
 
-const stores = createStoreCopies((store) => openSchemas(store));
+const stores = createStoreCopies((store) => openSchemas(store, systemClasses(STREAM_CLASSES)));
 afterAll(() => stores.remove());
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
