@@ -27,7 +27,7 @@ export interface ModuleSockets {
 }
 
 /** Part of the Parse API whose bodies and responses are streams. */
-export interface ModuleStreams {
+interface ModuleStreams {
   /** One segment below the path of the Parse API: `/files`. */
   path: `/${string}`;
   handle: StreamHandler;

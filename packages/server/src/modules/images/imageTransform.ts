@@ -9,7 +9,7 @@ export const IMAGE_TYPES = {
   png: "image/png",
 } as const;
 
-export type ImageFormat = keyof typeof IMAGE_TYPES;
+type ImageFormat = keyof typeof IMAGE_TYPES;
 
 export interface ImageTransform {
   /** Maximum width and height in pixels. Smaller images are not enlarged. */

@@ -4,7 +4,7 @@ import type { ImageTransform } from "./imageTransform.ts";
 import type { ImageSource } from "./transformedImages.ts";
 
 /** An image that is sent in another size and format. */
-export interface SentImage {
+interface SentImage {
   source: ImageSource;
   transform: ImageTransform;
   /** The key of the client's address, by which clients take turns. */
