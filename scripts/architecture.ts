@@ -92,7 +92,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["database"],
   ["data"],
   ["auth", "realtime", "cloud"],
-  ["chainData", "chainEvents", "dataTransfer", "monitoring", "ownPackages"],
+  ["chainData", "chainWork", "dataTransfer", "monitoring", "ownPackages"],
   ["studio"],
   ["module"],
   ["modules"],

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const files = [
   "packages/chain/src/indexer/randomHistory.nightly.server.test.ts",
-  "packages/server/src/chainEvents/watchIndexer.server.test.ts",
+  "packages/server/src/modules/chainEvents/watchIndexer.server.test.ts",
   "packages/server/src/modules/streams/streamIndexer.server.test.ts",
   "tests/server/chainHistories.nightly.server.test.ts",
 ];

@@ -153,7 +153,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     http,
     database,
     chain,
-    missingChains: () => [...services.chainEvents.missingChains],
     limiter,
     drainState: services.drainState,
     unsent: services.unsent,

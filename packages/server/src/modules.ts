@@ -1,6 +1,7 @@
 import type { Module } from "@purse/kernel";
 import { analytics } from "./modules/analytics/index.ts";
 import { apiKeys } from "./modules/apiKeys/index.ts";
+import { chainEvents } from "./modules/chainEvents/index.ts";
 import { files } from "./modules/files/index.ts";
 import { globalConfig } from "./modules/globalConfig/index.ts";
 import { graphql } from "./modules/graphql/index.ts";
@@ -20,6 +21,7 @@ import { webhooks } from "./modules/webhooks/index.ts";
 export const MODULES: readonly Module[] = [
   analytics,
   apiKeys,
+  chainEvents,
   files,
   globalConfig,
   graphql,

@@ -103,7 +103,7 @@ async function composeServer(
     get url() {
       return apis.server.url;
     },
-    start: () => lifecycle.stopOnFailure(() => startServices(config, services, apis, lifecycle)),
+    start: () => lifecycle.stopOnFailure(() => startServices(services, apis, lifecycle)),
     async drain({ isReplaced }) {
       services.drainState.begin({ isReplaced });
       const delayMs = isReplaced ? 0 : config.drainDelaySeconds * 1_000;

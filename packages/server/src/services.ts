@@ -5,7 +5,6 @@ import { openAuthService } from "./auth/openAuthService.ts";
 import { Passwords } from "./auth/password.ts";
 import { matchesDomain } from "./auth/validateSignInMessage.ts";
 import { createChainData } from "./chainData/chainData.ts";
-import { ChainEvents } from "./chainEvents/index.ts";
 import { cloudSettings, createCloud } from "./cloud/index.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
@@ -203,21 +202,9 @@ export async function openServices(dependencies: ServiceDependencies) {
       logger,
     }),
   );
-  const chainEvents = new ChainEvents({
-    store,
-    schemas,
-    objects,
-    chain,
-    config,
-    events,
-    consumeTrigger: (className) => cloud.consumeTrigger(className),
-    lease: (onChange) => leases.createHolder("chain-watch", onChange),
-    clock: store.now,
-    logger,
-  });
-  for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
+  for (const { name, run } of auth.functions) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...modules.classes, ...chainEvents.rules]);
+  data.addRules([...auth.rules, ...modules.classes]);
   await lifecycle.start("classes", data.load);
 
   const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
@@ -256,6 +243,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   const provideStudio = modules.provideLater(STUDIO);
   const provideParseApi = modules.provideLater(PARSE_API);
   await modules.open();
+  data.addRules(modules.opened.flatMap(({ contributions }) => contributions.rules ?? []));
   addContributions(modules.opened, { cloud, jobs: modules.get(JOBS), metrics });
   metrics.observeCloud(() => cloud.health());
   const workers = () =>
@@ -293,7 +281,6 @@ export async function openServices(dependencies: ServiceDependencies) {
     data,
     passwords,
     auth,
-    chainEvents,
     respondInScope,
     provideParseApi,
     provideStudio,

@@ -1,6 +1,5 @@
 import type { Lifecycle } from "@purse/kernel";
 import type { Apis } from "./apis.ts";
-import type { Config } from "./config/loadConfig.ts";
 import { FILES } from "./modules/files/token.ts";
 import { JOBS } from "./modules/jobs/token.ts";
 import { WEBHOOKS } from "./modules/webhooks/token.ts";
@@ -23,28 +22,15 @@ export async function loadCloudCode(services: Services, apis: Apis): Promise<voi
 }
 
 /** Starts the services, then the port. Services that only some roles have are not started by the others. */
-export async function startServices(
-  { roles }: Config,
-  services: Services,
-  apis: Apis,
-  lifecycle: Lifecycle,
-): Promise<void> {
-  const { chain, auth, chainEvents, modules, live } = services;
+export async function startServices(services: Services, apis: Apis, lifecycle: Lifecycle): Promise<void> {
+  const { chain, auth, modules, live } = services;
   const { server, studio } = apis;
   const start = async (name: string, run: () => unknown, stop: () => unknown) => {
     lifecycle.onStop(name, stop);
     await lifecycle.start(name, run);
   };
   await lifecycle.start("chains", chain.start);
-  const isWorker = roles.includes("worker");
   await start("accounts", auth.start, auth.stop);
-  if (isWorker) {
-    await start(
-      "chain events",
-      () => chainEvents.start(),
-      () => chainEvents.stop(),
-    );
-  }
   await modules.start();
   await lifecycle.start("studio", studio.start);
   lifecycle.onStop("open requests", async () => {

@@ -36,8 +36,6 @@ export interface OpenAppDependencies
   http: HttpContext;
   database: Database;
   chain: Pick<ChainService, "status" | "indexer">;
-  /** Chains that watches and synced addresses name and that are not configured. */
-  missingChains(): string[];
   modules: readonly OpenedModule[];
   limiter: RateLimiter;
   metrics: Metrics;
@@ -78,10 +76,9 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
   const healthEndpoints = {
     "/health": async () => {
       const missingChains = [
-        ...new Set([
-          ...dependencies.modules.flatMap(({ contributions }) => contributions.missingChains?.() ?? []),
-          ...dependencies.missingChains(),
-        ]),
+        ...new Set(
+          dependencies.modules.flatMap(({ contributions }) => contributions.missingChains?.() ?? []),
+        ),
       ];
       return ok(
         JSON.stringify({

@@ -44,6 +44,8 @@ declare module "@purse/kernel" {
   interface ModuleClass extends ClassRules {}
 
   interface ModuleContributions {
+    /** Rules of its classes that need what is open, in place of those of `classes`. */
+    rules?: readonly ClassRules[];
     /** Routes of the Parse API. */
     routes?: readonly ApiRoute<WriteRequest>[];
     streams?: readonly ModuleStreams[];

@@ -6,49 +6,6 @@ import { PASSKEY_FIELDS } from "./passkeyFields.ts";
  * class rules.
  */
 export const SYSTEM_CLASS_FIELDS = {
-  _AddressSyncStatus: {
-    className: "_AddressSyncStatus",
-    fields: {
-      address: { type: "String" },
-      chain: { type: "String" },
-      tables: { type: "String" },
-      sync_historical: { type: "Boolean" },
-      is_syncing: { type: "Boolean" },
-      user: { type: "Pointer", targetClass: "_User" },
-    },
-    indexes: { address: { address: 1 } },
-  },
-  _ChainWatch: {
-    className: "_ChainWatch",
-    fields: {
-      chainId: { type: "String" },
-      address: { type: "String" },
-      topic: { type: "String" },
-      abi: { type: "Array" },
-      tableName: { type: "String" },
-      filter: { type: "Object" },
-      sync_historical: { type: "Boolean" },
-      confirmations: { type: "Number" },
-      webhook: { type: "String" },
-      description: { type: "String" },
-    },
-  },
-  _ChainMessage: {
-    className: "_ChainMessage",
-    fields: {
-      source: { type: "String" },
-      sequence: { type: "Number" },
-      url: { type: "String" },
-      body: { type: "Object" },
-      status: { type: "String" },
-      attempts: { type: "Number" },
-      nextAt: { type: "Date" },
-      deliveredAt: { type: "Date" },
-      answer: { type: "Number" },
-      error: { type: "String" },
-    },
-    indexes: { waiting: { status: 1, source: 1, sequence: 1 } },
-  },
   _EthAddress: {
     className: "_EthAddress",
     clientAccess: true,

@@ -1,8 +1,8 @@
 import type { ChainService } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { stringField } from "../../chainEvents/eventWriter.ts";
-import { LeasedWork } from "../../chainEvents/leasedWork.ts";
-import { WebhookQueue } from "../../chainEvents/webhookQueue.ts";
+import { LeasedWork } from "../../chainWork/leasedWork.ts";
+import { stringField } from "../../chainWork/rowFields.ts";
+import { WebhookQueue } from "../../chainWork/webhookQueue.ts";
 import type { Logger } from "../../core/logger.ts";
 import { OutageLog } from "../../core/outageLog.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";

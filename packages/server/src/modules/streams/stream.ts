@@ -1,7 +1,7 @@
 import { type AbiEventTopic, parseEvents, parseTopic } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { z } from "zod";
-import { type EventFilter, parseEventFilter } from "../../chainEvents/eventFilter.ts";
+import { type EventFilter, parseEventFilter } from "../../chainWork/eventFilter.ts";
 import { type nativeBalanceOption, streamInput } from "./streamSchemas.ts";
 
 /** A stream: which transactions, logs and internal transactions of some chains are sent to a webhook. */

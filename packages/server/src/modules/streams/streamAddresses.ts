@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type JsonObject, parseWhere } from "@purse/protocol";
-import { isConflict } from "../../chainEvents/eventWriter.ts";
+import { isConflict } from "../../chainWork/rowFields.ts";
 import { idsCondition } from "../../data/objects/include.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { createRow, findRows, serverQuery } from "../../database/serverRows.ts";

@@ -6,8 +6,8 @@ import {
   isFollowing,
 } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
-import { checkpointsTo } from "../../chainEvents/cursor.ts";
-import { isConflict } from "../../chainEvents/eventWriter.ts";
+import { checkpointsTo } from "../../chainWork/cursor.ts";
+import { isConflict } from "../../chainWork/rowFields.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../../database/store.ts";

@@ -1,6 +1,6 @@
 import type { ChainEvent, Selection } from "@purse/chain";
 import { type JsonObject, wireDate } from "@purse/protocol";
-import { eventFields } from "./eventFields.ts";
+import { eventFields } from "../../chainWork/eventFields.ts";
 import { eventId } from "./watch.ts";
 
 /** Readable by everyone, writable by no client. */

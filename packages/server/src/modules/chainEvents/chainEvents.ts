@@ -7,31 +7,32 @@ import {
   ProtocolError,
   tryParseJson,
 } from "@purse/protocol";
-import type { EventBus } from "../core/eventBus.ts";
-import type { FunctionCall } from "../core/functionCall.ts";
-import type { Logger } from "../core/logger.ts";
-import { operationForbidden } from "../core/operationForbidden.ts";
-import { OutageLog } from "../core/outageLog.ts";
-import { signedHeaders } from "../core/webhookSignature.ts";
-import type { ClassRules } from "../data/objects/classRules.ts";
-import type { Objects } from "../data/objects/objects.ts";
-import type { Schemas } from "../data/schema/schemas.ts";
-import { LeaseLostError } from "../database/lease.ts";
-import { fencedStore, type LeaseHolder } from "../database/leases/leaseHolder.ts";
-import { findRows } from "../database/serverRows.ts";
-import type { Store } from "../database/store.ts";
+import { LeasedWork } from "../../chainWork/leasedWork.ts";
+import { stringField } from "../../chainWork/rowFields.ts";
+import { WebhookQueue } from "../../chainWork/webhookQueue.ts";
+import type { EventBus } from "../../core/eventBus.ts";
+import type { FunctionCall } from "../../core/functionCall.ts";
+import type { Logger } from "../../core/logger.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
+import { OutageLog } from "../../core/outageLog.ts";
+import { signedHeaders } from "../../core/webhookSignature.ts";
+import type { ClassRules } from "../../data/objects/classRules.ts";
+import type { Objects } from "../../data/objects/objects.ts";
+import type { Schemas } from "../../data/schema/schemas.ts";
+import { LeaseLostError } from "../../database/lease.ts";
+import { fencedStore, type LeaseHolder } from "../../database/leases/leaseHolder.ts";
+import { findRows } from "../../database/serverRows.ts";
+import type { Store } from "../../database/store.ts";
 import { AddressSummaries } from "./addressSummaries.ts";
 import { AddressSync } from "./addressSync.ts";
 import { DueIndexers } from "./dueIndexers.ts";
-import { EventWriter, stringField } from "./eventWriter.ts";
-import { LeasedWork } from "./leasedWork.ts";
+import { EventWriter } from "./eventWriter.ts";
 import type { SyncedAddress } from "./syncedAddress.ts";
 import { syncWatches } from "./syncTables.ts";
 import { type ChainResolver, parseWatch, type Watch } from "./watch.ts";
 import { WatchIndexer, type WatchIndexerDependencies } from "./watchIndexer.ts";
 import { MESSAGE_CLASS, watchMessages } from "./watchMessages.ts";
 import { watchOptionsOf, watchRules } from "./watchRules.ts";
-import { WebhookQueue } from "./webhookQueue.ts";
 
 export interface ChainEventsDependencies {
   store: Store;

@@ -1,20 +1,14 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type Operation,
-  ProtocolError,
-  parseWhere,
-} from "@purse/protocol";
-import { MASTER, type RequestContext } from "../core/authContext.ts";
-import type { Logger } from "../core/logger.ts";
-import { idsCondition } from "../data/objects/include.ts";
-import type { Objects } from "../data/objects/objects.ts";
-import { BatchTransaction, type WriteTransaction } from "../data/objects/writeTransaction.ts";
-import type { Schemas } from "../data/schema/schemas.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { findRows } from "../database/serverRows.ts";
-import { type Store, UPDATE_CONFLICT, type Write } from "../database/store.ts";
+import { ErrorCode, type JsonObject, type Operation, ProtocolError, parseWhere } from "@purse/protocol";
+import { isConflict, stringField } from "../../chainWork/rowFields.ts";
+import { MASTER, type RequestContext } from "../../core/authContext.ts";
+import type { Logger } from "../../core/logger.ts";
+import { idsCondition } from "../../data/objects/include.ts";
+import type { Objects } from "../../data/objects/objects.ts";
+import { BatchTransaction, type WriteTransaction } from "../../data/objects/writeTransaction.ts";
+import type { Schemas } from "../../data/schema/schemas.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { findRows } from "../../database/serverRows.ts";
+import { type Store, UPDATE_CONFLICT, type Write } from "../../database/store.ts";
 
 export interface EventWriterDependencies {
   store: Store;
@@ -232,22 +226,4 @@ export function isRejection(error: unknown): error is ProtocolError {
   const { TIMEOUT, INTERNAL_SERVER_ERROR, CONNECTION_FAILED } = ErrorCode;
   const temporary: readonly number[] = [TIMEOUT, INTERNAL_SERVER_ERROR, CONNECTION_FAILED];
   return error instanceof ProtocolError && !temporary.includes(error.code);
-}
-
-/** Whether a write failed because another process has created or deleted an object: it has to be retried. */
-export function isConflict(error: unknown): boolean {
-  const { OBJECT_NOT_FOUND, DUPLICATE_VALUE } = ErrorCode;
-  return (
-    error instanceof ProtocolError && (error.code === OBJECT_NOT_FOUND || error.code === DUPLICATE_VALUE)
-  );
-}
-
-export function stringField(object: JsonObject, key: string): string {
-  const value = object[key];
-  return typeof value === "string" ? value : "";
-}
-
-export function numberField(object: JsonObject, key: string): number {
-  const value = isJsonObject(object) ? object[key] : undefined;
-  return typeof value === "number" ? value : -1;
 }

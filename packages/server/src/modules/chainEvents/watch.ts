@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { parseAddress, parseEventSelection, parseTopic, type Selection } from "@purse/chain";
 import { ErrorCode, isClassName, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { type EventFilter, parseEventFilter } from "./eventFilter.ts";
-import { filterFields } from "./filterFields.ts";
+import { type EventFilter, parseEventFilter } from "../../chainWork/eventFilter.ts";
+import { filterFields } from "../../chainWork/filterFields.ts";
 import type { SyncedAddress } from "./syncedAddress.ts";
 
 /** A watch: logs of a contract's event, or transfers of an address, that are stored as objects of a class. */

@@ -1,9 +1,9 @@
 import { type ChainService, isFollowing } from "@purse/chain";
 import { isJsonObject, type JsonObject, type JsonValue, jsonEqual, parseWhere } from "@purse/protocol";
-import type { Logger } from "../core/logger.ts";
-import type { Schemas } from "../data/schema/schemas.ts";
-import { findRows } from "../database/serverRows.ts";
-import type { Store } from "../database/store.ts";
+import type { Logger } from "../../core/logger.ts";
+import type { Schemas } from "../../data/schema/schemas.ts";
+import { findRows } from "../../database/serverRows.ts";
+import type { Store } from "../../database/store.ts";
 import type { EventChange, EventWriter } from "./eventWriter.ts";
 import { type SyncedAddress, shortDigest, syncClass, syncedAddressId } from "./syncedAddress.ts";
 

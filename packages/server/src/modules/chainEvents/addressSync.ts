@@ -1,14 +1,14 @@
 import { type ChainService, parseAddress } from "@purse/chain";
 import { isPointer, type JsonObject, type JsonValue, type ProtocolError } from "@purse/protocol";
-import type { FunctionCall } from "../core/functionCall.ts";
-import type { Logger } from "../core/logger.ts";
-import { operationForbidden } from "../core/operationForbidden.ts";
-import type { ClassRules } from "../data/objects/classRules.ts";
-import type { Objects } from "../data/objects/objects.ts";
-import type { Schemas } from "../data/schema/schemas.ts";
-import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
-import { findRows, getRow } from "../database/serverRows.ts";
-import type { Store } from "../database/store.ts";
+import type { FunctionCall } from "../../core/functionCall.ts";
+import type { Logger } from "../../core/logger.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
+import type { ClassRules } from "../../data/objects/classRules.ts";
+import type { Objects } from "../../data/objects/objects.ts";
+import type { Schemas } from "../../data/schema/schemas.ts";
+import { findRows, getRow } from "../../database/serverRows.ts";
+import type { Store } from "../../database/store.ts";
+import { CHAIN_EVENT_CLASSES } from "./chainEventClasses.ts";
 import { isRejection, serverRequest } from "./eventWriter.ts";
 import { type SyncedAddress, syncedAddressId } from "./syncedAddress.ts";
 import { SYNC_TABLES, type SyncTables, syncChainId } from "./syncTables.ts";
@@ -52,7 +52,7 @@ export class AddressSync {
     };
     return [
       {
-        ...SYSTEM_CLASS_FIELDS._AddressSyncStatus,
+        ...CHAIN_EVENT_CLASSES._AddressSyncStatus,
         beforeCreate: assertMaster,
         beforeUpdate: assertMaster,
         beforeDelete(pending, request) {

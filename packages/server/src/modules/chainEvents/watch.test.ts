@@ -1,9 +1,9 @@
 import type { ChainEvent } from "@purse/chain";
 import { type JsonObject, ProtocolError } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { parseEventFilter } from "./eventFilter.ts";
+import { parseEventFilter } from "../../chainWork/eventFilter.ts";
+import { filterValues } from "../../chainWork/filterFields.ts";
 import { eventObject } from "./eventObject.ts";
-import { filterValues } from "./filterFields.ts";
 import { syncWatches } from "./syncTables.ts";
 import { parseWatch } from "./watch.ts";
 

@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { expect, it } from "vitest";
-import { createLogger } from "../core/logger.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
+import { createLogger } from "../../core/logger.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
 import { AddressSync } from "./addressSync.ts";
 
 const schemaOf = (className: string): ClassSchema => ({

@@ -1,8 +1,8 @@
 import { wireDate } from "@purse/protocol";
-import { newObjectId } from "../data/objects/objectId.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
-import { createRow } from "../database/serverRows.ts";
-import type { Write } from "../database/store.ts";
+import { newObjectId } from "../../data/objects/objectId.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { createRow } from "../../database/serverRows.ts";
+import type { Write } from "../../database/store.ts";
 import type { EventChange } from "./eventWriter.ts";
 import type { Watch } from "./watch.ts";
 

@@ -9,7 +9,7 @@ import type { ClassSchema } from "../database/classSchema.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import { findRows, serverQuery, updateRow } from "../database/serverRows.ts";
 import type { Store, Write } from "../database/store.ts";
-import { numberField, stringField } from "./eventWriter.ts";
+import { numberField, stringField } from "./rowFields.ts";
 
 export interface WebhookQueueDependencies {
   store: Store;

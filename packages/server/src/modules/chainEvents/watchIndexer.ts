@@ -1,20 +1,20 @@
 import type { BlockReference, ChainEventReader, ChainStatus, Selection } from "@purse/chain";
 import { endOfBlock, isFollowing } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
-import type { Logger } from "../core/logger.ts";
-import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import { checkpointsTo, moveCursor, readCursor, type StoredCursor, type WatchCursor } from "./cursor.ts";
-import { renamedFields } from "./eventFields.ts";
-import { eventObject } from "./eventObject.ts";
 import {
-  type EventChange,
-  type EventWriter,
-  isConflict,
-  isRejection,
-  numberField,
-  stringField,
-} from "./eventWriter.ts";
-import { filterValues } from "./filterFields.ts";
+  checkpointsTo,
+  moveCursor,
+  readCursor,
+  type StoredCursor,
+  type WatchCursor,
+} from "../../chainWork/cursor.ts";
+import { renamedFields } from "../../chainWork/eventFields.ts";
+import { filterValues } from "../../chainWork/filterFields.ts";
+import { isConflict, numberField, stringField } from "../../chainWork/rowFields.ts";
+import type { Logger } from "../../core/logger.ts";
+import { type Store, UniqueConstraintError, type Write } from "../../database/store.ts";
+import { eventObject } from "./eventObject.ts";
+import { type EventChange, type EventWriter, isRejection } from "./eventWriter.ts";
 import { syncedObject } from "./syncedObject.ts";
 import type { Watch } from "./watch.ts";
 

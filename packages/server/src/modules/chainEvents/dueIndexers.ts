@@ -1,5 +1,5 @@
 import type { BlockReference, ChainEventReader } from "@purse/chain";
-import type { OutageLog } from "../core/outageLog.ts";
+import type { OutageLog } from "../../core/outageLog.ts";
 import type { WatchIndexer } from "./watchIndexer.ts";
 
 type EventLookup = Pick<ChainEventReader, "head" | "touchedAddresses">;

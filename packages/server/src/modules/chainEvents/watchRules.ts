@@ -1,8 +1,8 @@
 import { type JsonObject, wireDate } from "@purse/protocol";
-import { operationForbidden } from "../core/operationForbidden.ts";
-import type { ClassRules } from "../data/objects/classRules.ts";
-import type { PendingWrite } from "../data/objects/pendingWrite.ts";
-import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+import { operationForbidden } from "../../core/operationForbidden.ts";
+import type { ClassRules } from "../../data/objects/classRules.ts";
+import type { PendingWrite } from "../../data/objects/pendingWrite.ts";
+import { CHAIN_EVENT_CLASSES } from "./chainEventClasses.ts";
 import { type ChainResolver, parseWatch } from "./watch.ts";
 
 /**
@@ -20,13 +20,13 @@ export function watchRules(
   };
   return [
     {
-      ...SYSTEM_CLASS_FIELDS._ChainWatch,
+      ...CHAIN_EVENT_CLASSES._ChainWatch,
       beforeCreate: validateWatch,
       beforeUpdate: validateWatch,
       beforeDelete: (pendingWrite) => void pendingWrite.afterCommit.push(onChanged),
     },
     {
-      ...SYSTEM_CLASS_FIELDS._ChainMessage,
+      ...CHAIN_EVENT_CLASSES._ChainMessage,
       beforeCreate: () => {
         throw operationForbidden("Messages are created with their events.");
       },

@@ -1,2 +1,0 @@
-export { ChainEvents } from "./chainEvents.ts";
-export { DELIVERY_POLICY } from "./webhookQueue.ts";
