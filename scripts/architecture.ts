@@ -92,7 +92,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["database"],
   ["data"],
   ["auth", "realtime", "cloud"],
-  ["chainData", "chainEvents", "dataTransfer", "images", "ipfs", "monitoring", "ownPackages"],
+  ["chainData", "chainWork", "dataTransfer", "monitoring", "ownPackages"],
   ["studio"],
   ["module"],
   ["modules"],
@@ -100,13 +100,7 @@ const LAYERS: readonly (readonly string[])[] = [
 ];
 
 /** Imports within a layer that are allowed, as `importer > imported`. */
-const ALLOWED: ReadonlySet<string> = new Set([
-  "config > core",
-  "processes > config",
-  "processes > core",
-  "chainData > ipfs",
-  "ipfs > images",
-]);
+const ALLOWED: ReadonlySet<string> = new Set(["config > core", "processes > config", "processes > core"]);
 
 const MAX_LEVELS = 10;
 

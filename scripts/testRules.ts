@@ -62,7 +62,7 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: "a server that sends slowly is the subject",
   },
   {
-    file: "packages/server/src/ipfs/readUri.server.test.ts",
+    file: "packages/server/src/modules/ipfs/readUri.server.test.ts",
     rule: "wait",
     reason: "a server that sends slowly is the subject",
   },

@@ -13,8 +13,8 @@ const root = join(import.meta.dirname, "../..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const files = [
   "packages/chain/src/indexer/randomHistory.nightly.server.test.ts",
-  "packages/server/src/chainEvents/watchIndexer.server.test.ts",
-  "packages/server/src/chainEvents/streams/streamIndexer.server.test.ts",
+  "packages/server/src/modules/chainEvents/watchIndexer.server.test.ts",
+  "packages/server/src/modules/streams/streamIndexer.server.test.ts",
   "tests/server/chainHistories.nightly.server.test.ts",
 ];
 const { status } = spawnSync(process.execPath, [vitest, "run", ...files], {

@@ -6,17 +6,18 @@ import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
 import { serverRoutes } from "./api/serverRoutes.ts";
-import { baseUrlOf } from "./api/serverUrl.ts";
 import { createRelyingParty } from "./auth/passkeys/relyingParty.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Dispatch } from "./core/http/apiRoute.ts";
+import { baseUrlOf } from "./core/http/serverUrl.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
-import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { API_KEYS } from "./modules/apiKeys/token.ts";
 import { FILES } from "./modules/files/token.ts";
 import { GRAPHQL } from "./modules/graphql/token.ts";
+import { IMAGES } from "./modules/images/token.ts";
+import { IPFS } from "./modules/ipfs/token.ts";
 import { JOBS } from "./modules/jobs/token.ts";
 import { PUSH } from "./modules/push/token.ts";
 import { SECURITY_REPORT } from "./modules/security/token.ts";
@@ -54,7 +55,7 @@ const SWEEP_MS = 10 * 60_000;
 /** Opens the HTTP APIs over the services of a server. */
 export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
   const { config, services, logBuffer, lifecycle, report } = dependencies;
-  const { http, limiter, database, data, auth, cloud, chain, ipfs, modules } = services;
+  const { http, limiter, database, data, auth, cloud, chain, modules } = services;
   const { store } = database;
 
   const parseApi = openParseApi({
@@ -74,7 +75,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       }),
       ...auth.routes,
       ...cloud.routes,
-      ...pinRoutes(ipfs.pins),
     ],
     modules: modules.opened,
     report: (error, requestId) => report(error, "a request within the Parse API", requestId),
@@ -86,11 +86,10 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     chain,
     data,
     files: modules.get(FILES),
-    ipfs,
-    images: services.images,
+    ipfs: modules.get(IPFS),
+    images: modules.get(IMAGES),
     cloud,
     authenticate: modules.get(API_KEYS).authenticate,
-    streams: services.streams,
     challenges: services.auth.challenges,
     report,
   });
@@ -118,9 +117,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       );
       return routes.flat();
     },
-    pins: ipfs.pins,
     chain,
-    streams: services.streams,
     feed: services.feed,
     passwords: services.passwords,
     passkeyParty: createRelyingParty({
@@ -156,9 +153,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     http,
     database,
     chain,
-    missingChains: () => [
-      ...new Set([...services.streams.missingChains.map(String), ...services.chainEvents.missingChains]),
-    ],
     limiter,
     drainState: services.drainState,
     unsent: services.unsent,
@@ -168,7 +162,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     monitoring: services.monitoring,
     parseApi,
     adminApi: studio.plugin,
-    ipfs: createIpfsGateway(ipfs.ipfs, services.images, http.clientAddressOf),
     appDirs: dependencies.appDirs,
     appConfig: dependencies.appConfig,
     connectTo: dependencies.connectTo,

@@ -5,7 +5,6 @@ import { openAuthService } from "./auth/openAuthService.ts";
 import { Passwords } from "./auth/password.ts";
 import { matchesDomain } from "./auth/validateSignInMessage.ts";
 import { createChainData } from "./chainData/chainData.ts";
-import { ChainEvents, ChainStreams } from "./chainEvents/index.ts";
 import { cloudSettings, createCloud } from "./cloud/index.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
@@ -25,8 +24,6 @@ import { createKeywordCheck } from "./data/objects/keywordDenylist.ts";
 import { openStudioClasses } from "./data/schema/studioClasses.ts";
 import { openDatabase } from "./database/openDatabase.ts";
 import { RESERVED_SECONDS, reserveForServers } from "./database/reserveForServers.ts";
-import { openImages } from "./images/index.ts";
-import { openIpfsService } from "./ipfs/index.ts";
 import { addContributions } from "./module/addContributions.ts";
 import {
   ACCOUNTS,
@@ -39,9 +36,8 @@ import {
   EVENTS,
   FILE_URLS,
   HTTP,
-  IMAGES,
-  IPFS,
   IS_OWN_SITE,
+  LEASES,
   LIVE_QUERIES,
   LOG,
   LOG_LINES,
@@ -58,6 +54,7 @@ import {
   STUDIO_CLASSES,
 } from "./module/tokens.ts";
 import { FILES } from "./modules/files/token.ts";
+import { IPFS } from "./modules/ipfs/token.ts";
 import { JOBS } from "./modules/jobs/token.ts";
 import { MAIL } from "./modules/mail/token.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
@@ -98,6 +95,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(SHARED_SETTINGS, config);
   const http = createHttpContext(config, logger);
   const { publicUrl, verifyMasterKey, clientAddressOf } = http;
+  modules.provide(HTTP, http);
   const metrics = createMetrics(dependencies.processes);
   lifecycle.onStop("metrics", () => metrics.close());
 
@@ -143,14 +141,15 @@ export async function openServices(dependencies: ServiceDependencies) {
     publicUrl,
     filesUrl: config.filesUrl,
   });
-  const ipfs = await openIpfsService({ ...shared, fileUrls });
-  const images = openImages(shared);
+  modules.provide(FILE_URLS, fileUrls);
+  const ipfs = await modules.openFor(IPFS);
   const chain = createChainData({
     config,
     chains,
-    ipfs,
-    fileUrls,
-    reserveUpload: (bytes) => modules.get(FILES).reserveUpload(bytes),
+    ipfs: {
+      uploadFolder: (folder) => ipfs.uploadFolder(folder, (bytes) => modules.get(FILES).reserveUpload(bytes)),
+      fetchContent: ipfs.fetchContent,
+    },
     logger,
   });
   lifecycle.onStop("chains", chain.stop);
@@ -203,30 +202,9 @@ export async function openServices(dependencies: ServiceDependencies) {
       logger,
     }),
   );
-  const chainEvents = new ChainEvents({
-    store,
-    schemas,
-    objects,
-    chain,
-    config,
-    events,
-    consumeTrigger: (className) => cloud.consumeTrigger(className),
-    lease: (onChange) => leases.createHolder("chain-watch", onChange),
-    clock: store.now,
-    logger,
-  });
-  const streams = new ChainStreams({
-    store,
-    schemaOf: (className) => schemas.require(className),
-    chain,
-    config,
-    lease: (onChange) => leases.createHolder("chain-streams", onChange),
-    clock: store.now,
-    logger,
-  });
-  for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
+  for (const { name, run } of auth.functions) cloud.define(name, run);
 
-  data.addRules([...auth.rules, ...modules.classes, ...chainEvents.rules, ...streams.rules]);
+  data.addRules([...auth.rules, ...modules.classes]);
   await lifecycle.start("classes", data.load);
 
   const studioClasses = await lifecycle.start("classes of the studio", () => openStudioClasses(store));
@@ -254,20 +232,18 @@ export async function openServices(dependencies: ServiceDependencies) {
   modules.provide(COUNT_APP_EVENT, metrics.countEvent);
   modules.provide(DENIED_KEYWORDS, assertAllowed);
   modules.provide(STUDIO_CLASSES, studioClasses);
-  modules.provide(HTTP, http);
   modules.provide(RESPOND_IN_SCOPE, respondInScope);
   modules.provide(ACCOUNTS, auth);
-  modules.provide(FILE_URLS, fileUrls);
-  modules.provide(IPFS, ipfs.ipfs);
-  modules.provide(IMAGES, images);
   modules.provide(LIVE_QUERIES, live);
   modules.provide(RATE_LIMITER, limiter);
   modules.provide(IS_OWN_SITE, (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)));
   modules.provide(CHAIN, chain);
+  modules.provide(LEASES, leases);
   modules.provide(DOCS_FOLDER, dependencies.docsDir);
   const provideStudio = modules.provideLater(STUDIO);
   const provideParseApi = modules.provideLater(PARSE_API);
   await modules.open();
+  data.addRules(modules.opened.flatMap(({ contributions }) => contributions.rules ?? []));
   addContributions(modules.opened, { cloud, jobs: modules.get(JOBS), metrics });
   metrics.observeCloud(() => cloud.health());
   const workers = () =>
@@ -299,16 +275,12 @@ export async function openServices(dependencies: ServiceDependencies) {
     metrics,
     valkey,
     database,
-    ipfs,
-    images,
     chain,
     mail,
     cloud,
     data,
     passwords,
     auth,
-    chainEvents,
-    streams,
     respondInScope,
     provideParseApi,
     provideStudio,

@@ -30,28 +30,14 @@ export async function startServices(
   apis: Apis,
   lifecycle: Lifecycle,
 ): Promise<void> {
-  const { roles } = config;
-  const { chain, auth, chainEvents, streams, modules, live } = services;
+  const { chain, auth, modules, live } = services;
   const { server, studio } = apis;
   const start = async (name: string, run: () => unknown, stop: () => unknown) => {
     lifecycle.onStop(name, stop);
     await lifecycle.start(name, run);
   };
   await lifecycle.start("chains", chain.start);
-  const isWorker = roles.includes("worker");
   await start("accounts", auth.start, auth.stop);
-  if (isWorker) {
-    await start(
-      "chain events",
-      () => chainEvents.start(),
-      () => chainEvents.stop(),
-    );
-    await start(
-      "streams",
-      () => streams.start(),
-      () => streams.stop(),
-    );
-  }
   await modules.start();
   await lifecycle.start("studio", studio.start);
   lifecycle.onStop("open requests", async () => {

@@ -6,10 +6,10 @@ import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import type { AuthenticateDataApi } from "../core/http/moralisApi.ts";
+import { guardByApiKey, jsonObjectIn, sendMessageErrors } from "../core/http/moralisApi.ts";
 import { respond } from "../core/http/reply.ts";
 import { missingEndpointError } from "./missingEndpointError.ts";
-import type { AuthenticateDataApi } from "./moralisApi.ts";
-import { guardByApiKey, jsonObjectIn, sendMessageErrors } from "./moralisApi.ts";
 
 export interface ChallengesApiDependencies {
   challenges: Challenges;

@@ -16,6 +16,8 @@ import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
+import type { AuthenticateDataApi } from "../core/http/moralisApi.ts";
+import { guardByApiKey, sendMessageErrors } from "../core/http/moralisApi.ts";
 import { addQueryParams } from "../core/http/parseForm.ts";
 import { DATA_PATH, DATA_PATHS } from "../core/http/paths.ts";
 import { respond } from "../core/http/reply.ts";
@@ -25,8 +27,6 @@ import { AnswerSize } from "../core/limits/answerSize.ts";
 import { answerChunks } from "../core/limits/answerText.ts";
 import { currentTracer } from "../core/tracing/tracing.ts";
 import { missingEndpointError } from "./missingEndpointError.ts";
-import type { AuthenticateDataApi } from "./moralisApi.ts";
-import { guardByApiKey, sendMessageErrors } from "./moralisApi.ts";
 
 export interface DataApiDependencies {
   service: ChainService;

@@ -8,9 +8,9 @@ import {
 } from "../core/http/clientAddress.ts";
 import { createMasterKeyVerifier, type VerifyMasterKey } from "../core/http/masterKey.ts";
 import { MOUNT_PATH } from "../core/http/paths.ts";
+import { createServerUrlOf, type ServerUrlOf } from "../core/http/serverUrl.ts";
 import type { Logger } from "../core/logger.ts";
 import { RequestTurns } from "./requestTurns.ts";
-import { createServerUrlOf, type ServerUrlOf } from "./serverUrl.ts";
 
 /** What all HTTP APIs know about their clients. */
 export interface HttpContext {

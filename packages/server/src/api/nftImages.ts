@@ -8,23 +8,17 @@ import type { DataApiAuthResult } from "../core/http/dataRequest.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { respondOrStream } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
-import {
-  MAX_IMAGE_BYTES,
-  requestedThumbnail,
-  sendImage,
-  type TransformedImages,
-  thumbnailTransform,
-} from "../images/index.ts";
+import type { Images } from "../modules/images/token.ts";
 
 export interface NftImageDependencies {
   chain: Pick<ChainService, "readNftMetadata">;
-  images: TransformedImages;
+  images: Images;
   clientAddressOf: ClientAddressOf;
   fetchContent: FetchContent;
   authenticate(message: IncomingMessage): Promise<DataApiAuthResult>;
 }
 
-const DEFAULT_TRANSFORM = thumbnailTransform(256);
+const DEFAULT_WIDTH = 256;
 /** How long images are cached, in seconds, because the content of web URLs may change. */
 const MAX_AGE_S = 86_400;
 /** Metadata fields that contain the image. */
@@ -56,7 +50,7 @@ export function createNftImages({
     if (imageUri.startsWith("<")) return Buffer.from(imageUri);
     if (isDataUri(imageUri)) return decodeDataUri(imageUri) ?? Buffer.alloc(0);
     try {
-      return await fetchContent(imageUri, { maxBytes: MAX_IMAGE_BYTES, signal });
+      return await fetchContent(imageUri, { maxBytes: images.maxBytes, signal });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw notFound(`The image of this NFT cannot be read: ${reason.slice(0, 200)}`);
@@ -74,7 +68,7 @@ export function createNftImages({
     const { error } = await authenticate(message);
     if (error) throw error;
     const query = new URLSearchParams(search);
-    const transform = requestedThumbnail(query) ?? DEFAULT_TRANSFORM;
+    const transform = images.requestedThumbnail(query) ?? images.thumbnail(DEFAULT_WIDTH);
     const selector = query.get("chain");
     const imageUri = await imageUriOf({
       address: params.address,
@@ -86,9 +80,10 @@ export function createNftImages({
       maxAgeMs: MAX_AGE_S * 1_000,
       read: (signal: AbortSignal) => readImage(imageUri, signal),
     };
-    await sendImage(message, response, {
-      image: await images.get(source, transform, addressKey(clientAddressOf(message))),
-      format: transform.format,
+    await images.send(message, response, {
+      source,
+      transform,
+      client: addressKey(clientAddressOf(message)),
       name: params.tokenId.slice(0, 80),
       cacheControl: `public, max-age=${MAX_AGE_S}`,
     });

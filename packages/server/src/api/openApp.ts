@@ -6,10 +6,12 @@ import type { Config } from "../config/loadConfig.ts";
 import { walletServiceSources } from "../config/walletServices.ts";
 import type { DrainState } from "../core/drainState.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
+import { sendNotFound } from "../core/http/notFound.ts";
 import { STUDIO_PATH } from "../core/http/paths.ts";
 import { respond } from "../core/http/reply.ts";
 import { requestFactsOf } from "../core/http/requestFacts.ts";
 import { requestIdOf } from "../core/http/requestId.ts";
+import { dataUrlOf } from "../core/http/serverUrl.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { Logger } from "../core/logger.ts";
@@ -22,23 +24,19 @@ import { createAccessLog } from "./accessLog.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { createHints } from "./developmentHints.ts";
 import type { HttpContext } from "./httpContext.ts";
-import { sendNotFound } from "./notFound.ts";
-import { dataUrlOf } from "./openDataApi.ts";
 import { createPages } from "./pages.ts";
 import { createProviderApi } from "./providerApi.ts";
 import { type PublicApisDependencies, registerEndpoints, registerPublicApis } from "./publicApis.ts";
 import { scriptSandbox } from "./scriptSandbox.ts";
 
 export interface OpenAppDependencies
-  extends Pick<PublicApisDependencies, "parseApi" | "dataApi" | "ipfs" | "ownPackages" | "respondInScope"> {
+  extends Pick<PublicApisDependencies, "parseApi" | "dataApi" | "ownPackages" | "respondInScope"> {
   config: Config;
   drainState: DrainState;
   unsent: UnsentBytes;
   http: HttpContext;
   database: Database;
   chain: Pick<ChainService, "status" | "indexer">;
-  /** Chains that streams, watches and synced addresses name and that are not configured. */
-  missingChains(): string[];
   modules: readonly OpenedModule[];
   limiter: RateLimiter;
   metrics: Metrics;
@@ -81,7 +79,11 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
   });
   const healthEndpoints = {
     "/health": async () => {
-      const missingChains = dependencies.missingChains();
+      const missingChains = [
+        ...new Set(
+          dependencies.modules.flatMap(({ contributions }) => contributions.missingChains?.() ?? []),
+        ),
+      ];
       return ok(
         JSON.stringify({
           status: "ok",

@@ -2,23 +2,20 @@ import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
 import type { FastifyPluginAsync } from "fastify";
 import type { Challenges } from "../auth/index.ts";
-import { type ChainStreams, streamRoutes } from "../chainEvents/index.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { AuthenticateDataRequest, DataApiRequest } from "../core/http/dataRequest.ts";
-import { DATA_PATH } from "../core/http/paths.ts";
+import { dataUrlOf } from "../core/http/serverUrl.ts";
 import type { DataService } from "../data/dataService.ts";
-import type { TransformedImages } from "../images/index.ts";
-import type { IpfsService } from "../ipfs/index.ts";
 import type { FileService } from "../modules/files/token.ts";
+import type { Images } from "../modules/images/token.ts";
+import type { IpfsService } from "../modules/ipfs/token.ts";
 import { createChallengesApi } from "./challengesApi.ts";
 import { createDataApi } from "./dataApi.ts";
 import { createDataApiFunctions, createMissingFunctions, createSolanaFunctions } from "./dataApiFunctions.ts";
 import { createDataDocs } from "./dataDocs.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { createNftImages } from "./nftImages.ts";
-import { baseUrlOf } from "./serverUrl.ts";
-import { createStreamsApi } from "./streamsApi.ts";
 
 export interface OpenDataApiDependencies {
   config: Config;
@@ -26,16 +23,15 @@ export interface OpenDataApiDependencies {
   chain: ChainService;
   data: DataService;
   files: Pick<FileService, "assertCanUpload">;
-  ipfs: IpfsService;
-  images: TransformedImages;
+  ipfs: Pick<IpfsService, "fetchContent">;
+  images: Images;
   cloud: Pick<Cloud, "define">;
   authenticate: AuthenticateDataRequest;
-  streams: Pick<ChainStreams, "service" | "history" | "settings">;
   challenges: Challenges;
   report(error: unknown, activity: string): void;
 }
 
-/** Creates the data API with its documentation, streams and the images of NFTs, and defines its endpoints as cloud functions. */
+/** Creates the data API with its documentation and the images of NFTs, and defines its endpoints as cloud functions. */
 export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPluginAsync {
   const { config, http, chain, data, files, ipfs, images, cloud, authenticate, report } = dependencies;
   const requestOf = (message: IncomingMessage): DataApiRequest => ({
@@ -67,13 +63,6 @@ export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPlugi
     fetchContent: ipfs.fetchContent,
     authenticate: (message) => authenticate({ ...requestOf(message), allowsWithoutKey: true }),
   });
-  const streams = createStreamsApi({
-    routes: streamRoutes(dependencies.streams),
-    dataUrl: dataUrlOf(http.publicUrl),
-    http,
-    maxBodyBytes: config.maxBodyBytes,
-    report: (error) => report(error, "the streams API"),
-  });
   const challenges = createChallengesApi({
     challenges: dependencies.challenges,
     authenticate: (message) => authenticate(requestOf(message)),
@@ -85,13 +74,7 @@ export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPlugi
   return async (app) => {
     await app.register(challenges);
     await app.register(docs);
-    await app.register(streams);
     await app.register(nftImages);
     await app.register(endpoints);
   };
-}
-
-/** The URL of the data API, derived from that of the Parse API. */
-export function dataUrlOf(publicUrl: string): string {
-  return baseUrlOf(publicUrl) + DATA_PATH;
 }

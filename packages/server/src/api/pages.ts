@@ -4,9 +4,9 @@ import helmet from "@fastify/helmet";
 import staticFiles from "@fastify/static";
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import type { PageSources } from "../config/walletServices.ts";
+import { sendNotFound } from "../core/http/notFound.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { AssetCache, sendCachedFile } from "./assetCache.ts";
-import { sendNotFound } from "./notFound.ts";
 import { readPagePreloads } from "./pagePreloads.ts";
 
 /** Files below this folder of an app have names that contain a hash of their content. */

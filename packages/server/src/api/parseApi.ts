@@ -21,6 +21,7 @@ import { errorReply } from "../core/http/reply.ts";
 import { noteSender } from "../core/http/requestFacts.ts";
 import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
+import type { ServerUrlOf } from "../core/http/serverUrl.ts";
 import { ValueReply } from "../core/http/valueReply.ts";
 import { MAX_ANSWER_BYTES } from "../core/limits/answerSize.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
@@ -42,7 +43,6 @@ import type { RequestLimits } from "./parseApiLimits.ts";
 import type { ParseRoute } from "./parseRoute.ts";
 import { prepareBatchRequests } from "./prepareBatchRequests.ts";
 import type { LogRequest } from "./requestLog.ts";
-import type { ServerUrlOf } from "./serverUrl.ts";
 import { type CredentialDependencies, createVerifyCredentials } from "./verifyCredentials.ts";
 
 export interface ParseApiDependencies extends CredentialDependencies {

@@ -8,11 +8,11 @@ import type { ApiReply } from "../core/http/apiRoute.ts";
 import { readBody } from "../core/http/body.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
+import { sendNotFound } from "../core/http/notFound.ts";
 import { respond, sendReply } from "../core/http/reply.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
 import { operationForbidden } from "../core/operationForbidden.ts";
-import { sendNotFound } from "./notFound.ts";
 
 export interface ProviderApiDependencies {
   /** As `https://…/api/v2`. */

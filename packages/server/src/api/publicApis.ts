@@ -1,22 +1,14 @@
 import compress from "@fastify/compress";
 import cors from "@fastify/cors";
 import type { OpenedModule } from "@purse/kernel";
-import type {
-  FastifyInstance,
-  FastifyPluginAsync,
-  FastifyReply,
-  FastifyRequest,
-  RouteOptions,
-} from "fastify";
-import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import type { ApiReply } from "../core/http/apiRoute.ts";
 import { applyBasicCredentials } from "../core/http/basicCredentials.ts";
 import { BROWSER_METHODS, METHODS } from "../core/http/methods.ts";
+import { mount } from "../core/http/mount.ts";
 import { DATA_PATHS, MOUNT_PATH } from "../core/http/paths.ts";
 import { respond, respondOrStream } from "../core/http/reply.ts";
-import { targetBelow } from "../core/http/requestTarget.ts";
 import type { RespondInScope } from "../core/http/respondInScope.ts";
-import { IPFS_PATH } from "../data/fileUrls.ts";
-import { sendNotFound } from "./notFound.ts";
 import type { ParseApi } from "./parseApi.ts";
 
 export interface PublicApisDependencies {
@@ -25,7 +17,6 @@ export interface PublicApisDependencies {
   respondInScope: RespondInScope;
   /** The data API with its documentation and the images of NFTs. */
   dataApi: FastifyPluginAsync;
-  ipfs: StreamHandler;
   modules: readonly OpenedModule[];
   /** The packages that the server hands out; undefined if it has none. */
   ownPackages: FastifyPluginAsync | undefined;
@@ -95,7 +86,7 @@ export async function registerPublicApis(
 
   const { respondInScope, modules } = dependencies;
   const streams = modules.flatMap(({ contributions }) => contributions.streams ?? []);
-  mount(MOUNT_PATH, { method: METHODS, config: { api: "parse" } }, (reply, path, search) => {
+  mount(app, MOUNT_PATH, { method: METHODS, config: { api: "parse" } }, (reply, path, search) => {
     applyBasicCredentials(reply.request.raw.headers, dependencies.appId);
     const withSlash = path.replace(/^\/+/, "/");
     const stream = streams.find((each) => withSlash === each.path || withSlash.startsWith(`${each.path}/`));
@@ -107,29 +98,12 @@ export async function registerPublicApis(
     }
     respondInScope(reply, (message) => dependencies.parseApi.handle(message, path, search));
   });
-  mount(IPFS_PATH, { method: BROWSER_METHODS }, (reply, path, search) =>
-    respondOrStream(reply, (message, response) => dependencies.ipfs(message, response, path, search)),
-  );
   for (const prefix of DATA_PATHS) await app.register(dependencies.dataApi, { prefix });
   await app.register(dependencies.providerApi);
   for (const { contributions } of modules)
     if (contributions.publicHttp) await app.register(contributions.publicHttp);
   if (dependencies.ownPackages) await app.register(dependencies.ownPackages);
   registerEndpoints(app, dependencies.endpoints);
-
-  /** Handles all requests below a path, which are not decoded. */
-  function mount(
-    mountPath: string,
-    options: Pick<RouteOptions, "method" | "config">,
-    handle: (reply: FastifyReply, path: string, search: string) => void,
-  ): void {
-    const handler = (request: FastifyRequest, reply: FastifyReply) => {
-      const target = targetBelow(request, mountPath);
-      if (!target) return sendNotFound(request, reply);
-      handle(reply, target.path, target.search);
-    };
-    for (const url of [mountPath, `${mountPath}/*`]) app.route({ ...options, url, handler });
-  }
 }
 
 /** Registers public replies by exact path. */

@@ -1,33 +1,27 @@
 import { hkdfSync } from "node:crypto";
 import { join } from "node:path";
-import { type ChainConfig, type ChainService, createChainService } from "@purse/chain";
+import {
+  type ChainConfig,
+  type ChainService,
+  type ChainServiceConfig,
+  createChainService,
+} from "@purse/chain";
 import type { Config } from "../config/loadConfig.ts";
 import type { NamesConfig } from "../config/nameServices.ts";
 import type { Logger } from "../core/logger.ts";
 import { currentTracer } from "../core/tracing/tracing.ts";
-import type { FileUrls } from "../data/fileUrls.ts";
-import { type IpfsService, uploadFolder } from "../ipfs/index.ts";
 import { recordRange } from "./traceIndexedRange.ts";
 
 export interface ChainDataDependencies {
   config: Config;
   chains: ChainConfig[];
-  ipfs: IpfsService;
-  fileUrls: FileUrls;
-  /** Reserves disk space for an upload of this size. Resolves to what releases it; rejects if there is not enough. */
-  reserveUpload(bytes: number): Promise<() => void>;
+  ipfs: Required<Pick<ChainServiceConfig, "uploadFolder" | "fetchContent">>;
   logger: Logger;
 }
 
 /** Creates the service of the data API: the index of the configured chains, names, tokens, NFTs and uploads to IPFS. */
 export function createChainData(dependencies: ChainDataDependencies): ChainService {
-  const { config, chains, ipfs, fileUrls, logger } = dependencies;
-  const folderUpload = {
-    ipfs: ipfs.ipfs,
-    gateway: fileUrls.gateway(),
-    maxFileBytes: config.maxUploadSize,
-    reserve: dependencies.reserveUpload,
-  };
+  const { config, chains, ipfs, logger } = dependencies;
   return createChainService({
     chains: chains.map((chain) => withNameServices(chain, config.names)),
     nameGateways: config.names.gateways,
@@ -40,8 +34,7 @@ export function createChainData(dependencies: ChainDataDependencies): ChainServi
     log: logger,
     canIndex: config.roles.includes("chain"),
     ...(currentTracer() && { onIndexed: recordRange }),
-    uploadFolder: (folder) => uploadFolder(folderUpload, folder),
-    fetchContent: ipfs.fetchContent,
+    ...ipfs,
     cursorKey: new Uint8Array(hkdfSync("sha256", config.masterKey, "", "data API cursors", 32)),
   });
 }

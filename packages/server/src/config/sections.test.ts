@@ -17,7 +17,6 @@ describe("sections of the config file", () => {
       accountLockout: { duration: 5, threshold: 10, unlockOnPasswordReset: undefined },
       rateLimits: [],
       names: { ens: {}, unstoppable: {}, gateways: [] },
-      watch: [],
       defaultAcl: undefined,
       routeAllowList: undefined,
     });
@@ -129,7 +128,6 @@ describe("sections of the config file", () => {
     ],
     [{ protectedFields: { Note: ["a"] } }, '"protectedFields.Note" of the config file'],
     [{ defaultAcl: { "*": 1 } }, '"defaultAcl" of the config file'],
-    [{ watch: [1] }, '"watch[0]" of the config file'],
     [{ plugins: "a.ts" }, '"plugins" of the config file'],
     [{ mail: { form: "a" } }, '"form"'],
     [{ accountLockout: { threshold: 0 } }, '"accountLockout.threshold" of the config file'],

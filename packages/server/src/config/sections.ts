@@ -6,7 +6,6 @@ import { z } from "zod";
 import { accountLimitsSchema } from "./accountLimits.ts";
 import { authSchema } from "./auth.ts";
 import { customPagesSchema } from "./customPages.ts";
-import { eventWatchesSchema } from "./eventWatches.ts";
 import { keywordDenylistSchema } from "./keywordDenylist.ts";
 import { namesSchema } from "./nameServices.ts";
 import { accountLockoutSchema, passwordPolicySchema } from "./passwords.ts";
@@ -123,12 +122,6 @@ export const SECTIONS = {
       'Name resolution: `ens` (registries) and `unstoppable` (ProxyReaders) by chain id, in addition to the well-known ones; `gateways`: allowed origins for offchain names (CCIP Read), ["*"] for all public ones, none by default.',
     schema: namesSchema,
   },
-  watch: {
-    group: "Chains",
-    description:
-      "Store on-chain events as objects: a list of { chainId, address, abi, topic, tableName, filter, sync_historical, confirmations, webhook }; without abi, the transfers of the address.",
-    schema: eventWatchesSchema,
-  },
   defaultAcl: {
     group: "Classes and permissions",
     description: "ACL of new objects without one; `currentUser` in it stands for the user who creates them.",
@@ -163,7 +156,6 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     rateLimits: read("rateLimits", SECTIONS.rateLimits),
     routeAllowList: read("routeAllowList", SECTIONS.routeAllowList),
     names: read("names", SECTIONS.names),
-    watch: read("watch", SECTIONS.watch),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),
   };
 }

@@ -27,7 +27,7 @@ export interface ModuleSockets {
 }
 
 /** Part of the Parse API whose bodies and responses are streams. */
-export interface ModuleStreams {
+interface ModuleStreams {
   /** One segment below the path of the Parse API: `/files`. */
   path: `/${string}`;
   handle: StreamHandler;
@@ -44,6 +44,8 @@ declare module "@purse/kernel" {
   interface ModuleClass extends ClassRules {}
 
   interface ModuleContributions {
+    /** Rules of its classes that need what is open, in place of those of `classes`. */
+    rules?: readonly ClassRules[];
     /** Routes of the Parse API. */
     routes?: readonly ApiRoute<WriteRequest>[];
     streams?: readonly ModuleStreams[];
@@ -63,6 +65,8 @@ declare module "@purse/kernel" {
     health?(): JsonValue;
     /** What does not work although the server does, as a sentence for `/ready`; undefined if everything does. */
     problem?(): string | undefined;
+    /** Chains that it needs and that are not configured, for `/health`. */
+    missingChains?(): readonly string[];
     /** Settings of the app at `/config.json`. */
     appConfig?: JsonObject;
   }

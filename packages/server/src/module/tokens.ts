@@ -17,9 +17,8 @@ import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
+import type { LeaseManager } from "../database/leases/leaseManager.ts";
 import type { Store } from "../database/store.ts";
-import type { TransformedImages } from "../images/index.ts";
-import type { Ipfs } from "../ipfs/index.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 import type { LiveQueryServer } from "../realtime/index.ts";
 import type { Studio } from "../studio/studio.ts";
@@ -85,14 +84,12 @@ export const PARSE_API = token<() => ParseApiCalls>("parseApi");
 export const ACCOUNTS = token<AuthService>("accounts");
 /** The URLs of files and of IPFS content. */
 export const FILE_URLS = token<FileUrls>("fileUrls");
-/** The IPFS content of this server. */
-export const IPFS = token<Ipfs>("ipfs");
-/** Images in other sizes and formats. */
-export const IMAGES = token<TransformedImages>("images");
 /** Live queries. */
 export const LIVE_QUERIES = token<LiveQueryServer>("liveQueries");
 /** The chains and what is indexed of them. */
 export const CHAIN = token<ChainService>("chain");
+/** Leases of work that one process does. */
+export const LEASES = token<Pick<LeaseManager, "createHolder">>("leases");
 /** Whether a site (its host, with a non-default port) belongs to the operator. */
 export const IS_OWN_SITE = token<(host: string) => boolean>("isOwnSite");
 /** Rate limits, which all processes share. */

@@ -16,9 +16,7 @@ import { type DataDependencies, dataRoutes } from "./routes/data.ts";
 import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts";
 import { passkeyRoutes } from "./routes/passkeys.ts";
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
-import { type PinDependencies, pinRoutes } from "./routes/pins.ts";
 import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
-import { type StreamDependencies, studioStreamRoutes } from "./routes/streams.ts";
 import { viewRoutes } from "./routes/views.ts";
 import type { SavedViews } from "./savedViews.ts";
 
@@ -37,8 +35,6 @@ export interface StudioRoutesDependencies
     Omit<CodeDependencies, "pluginFiles">,
     ChainDependencies,
     ConsoleDependencies,
-    Pick<StreamDependencies, "streams">,
-    PinDependencies,
     SchemaDependencies,
     OverviewDependencies,
     Pick<PermissionDependencies, "evaluateGates">,
@@ -68,8 +64,6 @@ export function createStudioRoutes(
     ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),
     ...consoleRoutes(dependencies),
     ...chainRoutes(dependencies),
-    ...studioStreamRoutes(dependencies),
-    ...pinRoutes(dependencies),
     ...overviewRoutes(dependencies),
     ...backupRoutes({
       backups,

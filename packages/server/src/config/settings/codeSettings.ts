@@ -24,11 +24,6 @@ export const codeSettings = {
       default: "8545",
       description: "Port of the local chain. 0 picks a free port.",
     }),
-    syncUserAddresses: setting(oneOf(["off", "new", "historical"]), {
-      default: "off",
-      description:
-        "Stores transactions, transfers and balances of the users' linked addresses as objects (EthTransactions, …): from now on, or with their history.",
-    }),
   }),
   ...settingGroup("Server", {
     logLevel: setting(oneOf(LOG_LEVELS), {

@@ -1,16 +1,6 @@
 import { setting } from "@purse/kernel";
 import { MAX_ANSWER_BYTES } from "../../core/limits/answerSize.ts";
-import {
-  addresses,
-  bytesOrNone,
-  flag,
-  integer,
-  list,
-  oneOf,
-  secret,
-  settingGroup,
-  webUrl,
-} from "../settingTypes.ts";
+import { addresses, bytesOrNone, flag, integer, list, oneOf, secret, settingGroup } from "../settingTypes.ts";
 
 /** Sizes, times and numbers of requests, and what the server requests from others. */
 export const requestSettings = {
@@ -74,27 +64,12 @@ export const requestSettings = {
         "Sent to webhooks as X-Parse-Webhook-Key and used to sign requests to them (X-Purse-Signature). If unset, neither header is sent.",
       isSecret: true,
     }),
-    streamsSecret: setting(secret(8).optional(), {
-      description:
-        "Signs the messages of streams (x-signature), as the secret of Moralis Streams does. If unset, they are not signed.",
-      isSecret: true,
-    }),
     allowPrivateHooks: setting(flag(), {
       default: "0",
       description: "1 allows webhooks at loopback, private and link-local addresses.",
     }),
   }),
   ...settingGroup("IPFS and NFT metadata", {
-    ipfsGateway: setting(webUrl().optional(), {
-      description:
-        "IPFS gateway, such as https://host/ipfs, for NFT metadata that this server does not store.",
-      isSecret: true,
-    }),
-    ipfsRpcUrl: setting(webUrl().optional(), {
-      description:
-        "RPC URL of a Kubo node, such as http://host:5001, that pins content of this server and is used instead of a gateway.",
-      isSecret: true,
-    }),
     allowPrivateMetadata: setting(flag(), {
       default: "0",
       description: "1 allows reading NFT metadata from loopback, private and link-local addresses.",

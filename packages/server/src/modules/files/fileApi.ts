@@ -8,8 +8,8 @@ import type { ParseApiCalls } from "../../core/http/parseApiCalls.ts";
 import { MOUNT_PATH } from "../../core/http/paths.ts";
 import { openBucket } from "../../core/s3/openBucket.ts";
 import type { Store } from "../../database/store.ts";
-import type { TransformedImages } from "../../images/index.ts";
 import type { HttpFacts, Report, SharedSettings } from "../../module/tokens.ts";
+import type { Images } from "../images/token.ts";
 import { openDiskUploads } from "./diskUploads.ts";
 import { Downloads } from "./downloads.ts";
 import { createFileRoutes } from "./fileRoutes.ts";
@@ -31,7 +31,7 @@ export interface FileApiDependencies {
   uploads: { folder: string; quota: UploadQuota };
   /** The database, in which resumable uploads are locked, and their state is stored if they are in S3. */
   store: Store;
-  images: TransformedImages;
+  images: Images;
   cloud: Pick<Cloud, "downloadTrigger">;
   accounts: Pick<AuthService, "isAnonymousUser">;
   http: Pick<HttpFacts, "publicUrl" | "clientAddressOf">;

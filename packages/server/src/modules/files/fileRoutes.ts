@@ -15,7 +15,7 @@ import { contentTypeOf } from "../../core/http/contentTypes.ts";
 import { type Envelope, parseEnvelope } from "../../core/http/envelope.ts";
 import { sendContent } from "../../core/http/sendContent.ts";
 import { operationForbidden } from "../../core/operationForbidden.ts";
-import { readImage, requestedTransform, sendImage, type TransformedImages } from "../../images/index.ts";
+import type { Images } from "../images/token.ts";
 import type { Downloads } from "./downloads.ts";
 import type { FileAttributes } from "./fileStore.ts";
 import { type Files, fileTooLarge, type SavedFile } from "./files.ts";
@@ -29,7 +29,7 @@ export interface FileRoutesDependencies {
   keepsTypes: boolean;
   appId: string;
   files: Files;
-  images: TransformedImages;
+  images: Images;
   downloads: Downloads;
   resumable: ResumableUploads;
   /** The folder in which uploads are spooled until their envelope is complete. */
@@ -58,7 +58,7 @@ const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 /** Creates the handler of `/files`, whose bodies and responses are streams. */
 export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHandler {
-  const { files } = dependencies;
+  const { files, images } = dependencies;
 
   /** Handles a request; `path` is below `/files`: "" or begins with a slash. */
   return async function handle(message, response, path, search) {
@@ -218,15 +218,16 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
     const isFilesHost = dependencies.filesHost === undefined || isIsolated;
     const fileName = (name.split("/").at(-1) ?? name).replace(/^[0-9a-f]{32}_/, "");
     const cacheControl = downloads.areRestricted ? RESTRICTED_CACHE_CONTROL : CACHE_CONTROL;
-    const transform = type.startsWith("image/") ? requestedTransform(new URLSearchParams(search)) : undefined;
+    const transform = type.startsWith("image/")
+      ? images.requestedTransform(new URLSearchParams(search))
+      : undefined;
     if (transform) {
       const source = {
         name: `file ${name} ${file.etag}`,
-        read: () => readImage(file.size, file.read(0, file.size - 1)),
+        read: () => images.read(file.size, file.read(0, file.size - 1)),
       };
       const client = addressKey(dependencies.clientAddressOf(message));
-      const image = await dependencies.images.get(source, transform, client);
-      await sendImage(message, response, { image, format: transform.format, name: fileName, cacheControl });
+      await images.send(message, response, { source, transform, client, name: fileName, cacheControl });
       return undefined;
     }
     await sendContent(message, response, {

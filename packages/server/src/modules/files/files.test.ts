@@ -5,7 +5,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { MASTER, type RequestContext } from "../../core/authContext.ts";
 import { FileUrls } from "../../data/fileUrls.ts";
-import { openIpfs } from "../../ipfs/index.ts";
+import { openIpfs } from "../ipfs/ipfs.ts";
 import { openDiskFileStore } from "./diskFileStore.ts";
 import { type FileInfo, Files, type FileTriggerName, type Upload } from "./files.ts";
 import { UploadEnvelope } from "./uploadEnvelope.ts";

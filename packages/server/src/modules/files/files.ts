@@ -15,7 +15,7 @@ import { assertMaster, readOnlyKeyError } from "../../core/http/masterKeyAccess.
 import { operationForbidden } from "../../core/operationForbidden.ts";
 import type { FileUrls } from "../../data/fileUrls.ts";
 import type { AssertAllowed } from "../../data/objects/keywordDenylist.ts";
-import type { Ipfs } from "../../ipfs/index.ts";
+import type { IpfsService } from "../ipfs/token.ts";
 import {
   assertDirectory,
   assertExtension,
@@ -52,7 +52,7 @@ type FileTriggers = (
 
 export interface FilesDependencies {
   store: FileStore;
-  ipfs: Ipfs;
+  ipfs: IpfsService["content"];
   urls: FileUrls;
   upload: FileUpload;
   /** In bytes. */

@@ -10,13 +10,13 @@ import {
   DENIED_KEYWORDS,
   FILE_URLS,
   HTTP,
-  IMAGES,
-  IPFS,
   PARSE_API,
   REPORT,
   SHARED_SETTINGS,
   STORE,
 } from "../../module/tokens.ts";
+import { IMAGES } from "../images/token.ts";
+import { IPFS } from "../ipfs/token.ts";
 import { cloudFileRoutes, createFileReader } from "./cloudFiles.ts";
 import { createFileApi } from "./fileApi.ts";
 import { FILE_ENDPOINTS } from "./fileEndpoints.ts";
@@ -70,7 +70,7 @@ export const files = defineModule({
     });
     const service = new Files({
       store: fileStore,
-      ipfs: services.ipfs,
+      ipfs: services.ipfs.content,
       urls,
       upload,
       maxUploadSize,

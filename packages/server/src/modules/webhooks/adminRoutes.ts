@@ -1,5 +1,5 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { DELIVERY_POLICY } from "../../chainEvents/index.ts";
+import { DELIVERY_POLICY } from "../../chainWork/webhookQueue.ts";
 import type { SharedSettings } from "../../module/tokens.ts";
 import { type Requests, route, type StudioRoute } from "../../studio/route.ts";
 import {

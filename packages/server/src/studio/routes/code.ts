@@ -4,9 +4,7 @@ import type { AuthContext } from "../../core/authContext.ts";
 import type { LogBuffer } from "../../core/logBuffer.ts";
 import { webhookFailure } from "../../core/webhookFailure.ts";
 import { codeEndpoints as endpoints, type StudioFunctionRun } from "../../studioApi/code.ts";
-import { deliveryEndpoints } from "../../studioApi/deliveries.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
-import { listNewest } from "./newestRows.ts";
 import type { RouteDependencies } from "./routeContext.ts";
 
 type CodeRequests = Requests<typeof endpoints>;
@@ -20,15 +18,10 @@ export interface CodeDependencies extends RouteDependencies {
   webhookFunctions(): string[];
 }
 
-/** Routes for functions, and deliveries of chain events. */
+/** Routes for functions. */
 export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
-  const { cloud, logBuffer, objects } = dependencies;
-  return [
-    route(endpoints.functions, functions),
-    route(endpoints.runFunction, runFunction),
-    route(deliveryEndpoints.deliveries, deliveries),
-    route(deliveryEndpoints.redeliver, redeliver),
-  ];
+  const { cloud, logBuffer } = dependencies;
+  return [route(endpoints.functions, functions), route(endpoints.runFunction, runFunction)];
 
   async function functions() {
     const { functions: defined, triggers, plugins, rateLimits } = cloud.definitions();
@@ -68,18 +61,5 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
       requestId,
       logs: logBuffer.lines({ requestId }),
     };
-  }
-
-  /** Lists webhook deliveries of chain events, which are kept for a week after they succeeded. */
-  async function deliveries(request: Requests<typeof deliveryEndpoints>["deliveries"]) {
-    const { status } = request.params;
-    return listNewest(dependencies, request, "_ChainMessage", status === undefined ? {} : { status });
-  }
-
-  /** Retries a failed delivery, or repeats a successful one. */
-  async function redeliver(request: Requests<typeof deliveryEndpoints>["redeliver"]) {
-    const { objectId } = request.pathParams;
-    await objects.update(request.context, "_ChainMessage", objectId, { status: "waiting" });
-    return {};
   }
 }

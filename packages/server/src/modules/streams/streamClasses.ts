@@ -1,0 +1,85 @@
+import { type ClassRules, writtenOnlyThrough } from "../../data/objects/classRules.ts";
+
+const CLASSES: readonly ClassRules[] = [
+  {
+    className: "_ChainStream",
+    fields: {
+      webhookUrl: { type: "String" },
+      description: { type: "String" },
+      tag: { type: "String" },
+      chainIds: { type: "Array" },
+      topic0: { type: "Array" },
+      allAddresses: { type: "Boolean" },
+      includeNativeTxs: { type: "Boolean" },
+      includeContractLogs: { type: "Boolean" },
+      includeInternalTxs: { type: "Boolean" },
+      includeAllTxLogs: { type: "Boolean" },
+      filterPossibleSpamAddresses: { type: "Boolean" },
+      getNativeBalances: { type: "Array" },
+      abi: { type: "Array" },
+      advancedOptions: { type: "Array" },
+      confirmations: { type: "Number" },
+      includeRemoved: { type: "Boolean" },
+      status: { type: "String" },
+      statusMessage: { type: "String" },
+      startBlocks: { type: "Object" },
+      webhooksDelivered: { type: "Number" },
+      webhooksFailed: { type: "Number" },
+      logsProcessed: { type: "Number" },
+      txsProcessed: { type: "Number" },
+      txsInternalProcessed: { type: "Number" },
+      lastDeliveredAt: { type: "Date" },
+    },
+  },
+  {
+    className: "_ChainStreamAddress",
+    fields: { stream: { type: "String" }, address: { type: "String" } },
+    indexes: { address: { address: 1 }, stream: { stream: 1, address: 1 } },
+  },
+  {
+    className: "_ChainStreamDelivery",
+    fields: {
+      source: { type: "String" },
+      sequence: { type: "Number" },
+      chainId: { type: "Number" },
+      blockNumber: { type: "Number" },
+      blockHash: { type: "String" },
+      confirmed: { type: "Boolean" },
+      pending: { type: "Boolean" },
+      removed: { type: "Boolean" },
+      url: { type: "String" },
+      body: { type: "Object" },
+      status: { type: "String" },
+      attempts: { type: "Number" },
+      nextAt: { type: "Date" },
+      deliveredAt: { type: "Date" },
+      answer: { type: "Number" },
+      error: { type: "String" },
+    },
+    indexes: {
+      waiting: { status: 1, source: 1, sequence: 1 },
+      pending: { pending: 1, chainId: 1, blockNumber: 1 },
+      block: { chainId: 1, blockNumber: 1 },
+      source: { source: 1, sequence: 1 },
+    },
+  },
+  {
+    className: "_ChainStreamReplay",
+    fields: {
+      stream: { type: "String" },
+      chainId: { type: "Number" },
+      fromBlock: { type: "Number" },
+      toBlock: { type: "Number" },
+      nextBlock: { type: "Number" },
+      status: { type: "String" },
+      statusMessage: { type: "String" },
+    },
+    indexes: { status: { status: 1 } },
+  },
+];
+
+/** The classes of streams, which require the master key. */
+export const STREAM_CLASSES: readonly ClassRules[] = CLASSES.map((each) => ({
+  ...each,
+  ...writtenOnlyThrough("/api/v2/streams"),
+}));
