@@ -16,6 +16,7 @@ export type AbiError = Extract<Abi[number], { type: "error" }>;
 export type AbiEntry = AbiFunction | AbiEvent | AbiError;
 
 const MAX_DEPTH = 16;
+const DECLARATION = /^(?:event|function|error|struct|constructor|fallback|receive)\b/;
 const ABI_ERROR = "must be an ABI: a list of entries or a single entry";
 
 /**
@@ -35,6 +36,7 @@ export function entriesOrProblem(abi: unknown): JsonObject[] | string {
   const declarations = items.filter((item) => typeof item === "string");
   const entries = items.filter(isJsonObject);
   if (declarations.length + entries.length < items.length) return ABI_ERROR;
+  if (!declarations.every((text) => DECLARATION.test(text))) return ABI_ERROR;
   if (declarations.length === 0) return entries;
   try {
     return [

@@ -33,7 +33,8 @@ it.each([
   ["[{", "must be JSON"],
   [[7], "must be an ABI"],
   [{}, "must be an ABI"],
-  [["total"], "malformed declaration"],
+  [["total"], "must be an ABI"],
+  [["function total("], "malformed declaration"],
 ])("%j is no ABI: it %s", (value, message) => {
   expect(abi.safeParse(value).error?.issues[0]?.message).toContain(message);
 });
