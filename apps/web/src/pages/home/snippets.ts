@@ -119,7 +119,7 @@ console.log(await Moralis.Cloud.run("getServerTime"));`,
       label: "Parse",
       summary: "Any Parse SDK: JavaScript, Swift, Kotlin, Flutter, PHP, .NET.",
       install: "npm install parse",
-      code: `import Parse from "parse/node.js"; // in browsers: "parse"
+      code: `import Parse from "parse/node"; // in browsers: "parse"
 
 Parse.initialize(${id});
 Parse.serverURL = ${url};
