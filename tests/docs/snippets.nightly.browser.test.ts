@@ -91,7 +91,7 @@ describe("every code block that readers copy", () => {
           case "rest":
             return fenced("sh", code);
           default:
-            return fenced("js", code);
+            return installed + fenced("js", code);
         }
       });
       await runPage(snippetPage(`home-${development}`, blocks.join("")));
