@@ -215,16 +215,17 @@ export function createReads(dependencies: ReadDependencies): Reads {
     const { where, order, limit, skip, includeScore } = query;
     const allowsStaleRead = STALE_READ_PREFERENCES.has(query.readPreference ?? "");
     const scopedQuery = { where, order, limit, skip, includeScore, allowsStaleRead };
-    const counted = query.count && countScope ? reader.count(countScope, where) : undefined;
+    // Called after the other read, which may throw: then nobody would wait for the count.
+    const count = () => (query.count && countScope ? reader.count(countScope, where) : undefined);
     if (query.explain) {
       const filter = queryParams.where ?? {};
-      const [steps, count] = await Promise.all([reader.explain(scope, scopedQuery), counted]);
+      const [steps, counted] = await Promise.all([reader.explain(scope, scopedQuery), count()]);
       const plan = explainedQuery({ find: className, filter }, steps, queryParams);
-      return { results: NOTHING, plan, ...(count !== undefined && { count }) };
+      return { results: NOTHING, plan, ...(counted !== undefined && { count: counted }) };
     }
-    const [texts, count] = await Promise.all([reader.find(scope, scopedQuery), counted]);
+    const [texts, counted] = await Promise.all([reader.find(scope, scopedQuery), count()]);
     const results = await serializeResults(texts, query, scope.schema, request, queryParams, "find");
-    return { results, ...(count !== undefined && { count }) };
+    return { results, ...(counted !== undefined && { count: counted }) };
   }
 
   /** Creates the text indexes that the query needs, if the client may. */
