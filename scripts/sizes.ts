@@ -28,7 +28,7 @@ export const SUBJECTS: readonly Subject[] = [
     name: "core",
     what: "`start`, objects, queries, users",
     entry: 'export { ParseObject, Query, start, User } from "@purse/client";',
-    budget: 15_350,
+    budget: 15_400,
   },
   {
     name: "live",

@@ -208,7 +208,7 @@ export function errorFrom({ status, text }: Pick<HttpResponse, "status" | "text"
   if (isJsonObject(body)) {
     const code = typeof body.code === "number" ? body.code : ErrorCode.OTHER_CAUSE;
     // Only servers in development send one.
-    if (typeof body.hint === "string") console.warn(body.hint);
+    if (body.hint) console.warn(body.hint);
     const message = body.error ?? body.message ?? text;
     return new ProtocolError(code, typeof message === "string" ? message : JSON.stringify(message), status);
   }
