@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -144,23 +144,16 @@ async function runProgram({ language, code, line }: Program, folder: string, pur
     const file = join(folder, `page-${line}.html`);
     writeFileSync(file, code);
     await openPage(pathToFileURL(file).href);
+  } else if (/\brequire\(/.test(code)) {
+    const file = join(folder, `program-${line}.cjs`);
+    writeFileSync(file, code);
+    await execute(join(ROOT, "node_modules/.bin/node"), [file], options);
   } else {
     const file = join(folder, `program-${line}.${language}`);
-    linkOldClients(folder, code);
     const isStarted = /\b(start|initialize)\(/.test(code);
     const started = `await start(${JSON.stringify({ serverUrl: purse.serverUrl, appId: purse.appId, tracksCurrentUser: true })});\n`;
     writeFileSync(file, `${moduleOf(isStarted ? code : started + code)}\nprocess.exit();\n`);
     await execute(join(ROOT, "node_modules/.bin/node"), [file], options);
-  }
-}
-
-/** Lets a program import the clients of other projects that the repository has, instead of downloading them. */
-function linkOldClients(folder: string, code: string): void {
-  for (const name of ["moralis", "parse"]) {
-    const link = join(folder, "node_modules", name);
-    if (!new RegExp(`from "${name}["/]`).test(code) || existsSync(link)) continue;
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(ROOT, "tests/interop/node_modules", name), link);
   }
 }
 

@@ -9,10 +9,10 @@ const ALL = [true, false].flatMap((development) =>
 it.each(ALL)(
   "the snippet $key installs each package that it imports, those of Purse from the server (development: $development)",
   ({ install = "", code }) => {
-    const imported = [...code.matchAll(/from "([^"]+)"/g)].map(([, name = ""]) => name);
+    const imported = [...code.matchAll(/(?:from |require\()"([^"]+)"/g)].map(([, name = ""]) => name);
     for (const name of imported) {
       // Users of Moralis have its package already; a page without a build loads the client from the server.
-      if (name === "moralis/node.js" || name === "https://purse.example/packages/client.js") continue;
+      if (name === "moralis" || name === "https://purse.example/packages/client.js") continue;
       const [, own] = /^@purse\/(.+)$/.exec(name) ?? [];
       const source =
         own === undefined ? name.replace(/\/.*/, "") : `https://purse.example/packages/${own}.tgz`;

@@ -105,7 +105,7 @@ function Hello() {
       key: "moralis",
       label: "Moralis v1",
       summary: "Change the server URL and the application id; your existing packages keep working.",
-      code: `import Moralis from "moralis/node.js"; // in browsers: "moralis"
+      code: `import Moralis from "moralis";
 
 await Moralis.start({
   serverUrl: ${url},
@@ -119,12 +119,12 @@ console.log(await Moralis.Cloud.run("getServerTime"));`,
       label: "Parse",
       summary: "Any Parse SDK: JavaScript, Swift, Kotlin, Flutter, PHP, .NET.",
       install: "npm install parse",
-      code: `import Parse from "parse/node"; // in browsers: "parse"
+      code: `const Parse = require("parse/node"); // in browsers: "parse"
 
 Parse.initialize(${id});
 Parse.serverURL = ${url};
 
-console.log(await Parse.Cloud.run("getServerTime"));`,
+Parse.Cloud.run("getServerTime").then(console.log);`,
     },
     {
       key: "rest",
