@@ -51,7 +51,9 @@ console.log(await Cloud.run("getServerTime"));`,
     {
       key: "page",
       label: "Page",
-      summary: "A page without a build: save it as a file, and open it in two windows.",
+      summary: development
+        ? "A page without a build: save it as a file, and open it in two windows."
+        : "A page without a build: save it as a file, and open it in a browser.",
       code: `<!doctype html>
 <button id="add">Say hello</button>
 <ul id="list"></ul>
