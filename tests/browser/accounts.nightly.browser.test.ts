@@ -59,7 +59,7 @@ function unique(name: string): string {
 async function logIn(page: Page, username: string, url = app.purse.url): Promise<void> {
   await page.goto(`${url}/sign-in?by=password&next=/account`);
   await page.getByLabel("Username").fill(username);
-  await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await page.getByRole("textbox", { name: "Password", exact: true }).fill(PASSWORD);
   await page.getByRole("button", { name: "Log in", exact: true }).click();
 }
 
@@ -249,7 +249,7 @@ describe("signing in", () => {
     await endSessionsOf("patient");
     await page.getByRole("button", { name: "Create" }).click();
     const dialog = page.getByRole("dialog", { name: "Session expired" });
-    await dialog.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+    await dialog.getByRole("textbox", { name: "Password", exact: true }).fill(PASSWORD);
     await dialog.getByRole("button", { name: "Log in", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Not lost");
@@ -323,7 +323,7 @@ describe("signing in", () => {
     await page.getByRole("heading", { name: "Sign up" }).waitFor();
     await page.getByText("At least 12 characters are recommended.").waitFor();
     await page.getByLabel("Username").fill(username);
-    await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+    await page.getByRole("textbox", { name: "Password", exact: true }).fill(PASSWORD);
     await page.getByLabel("Email (optional)").fill(email);
     await page.getByRole("button", { name: "Create account", exact: true }).click();
     await page.getByText("Confirm your email address").waitFor();

@@ -50,7 +50,7 @@ describe("signing in", () => {
     await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
     await page.getByRole("tab", { name: "Password" }).click();
     await page.getByLabel("Username").fill("grace");
-    await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+    await page.getByRole("textbox", { name: "Password", exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Log in", exact: true }).click();
     await page.waitForURL("**/account");
     expectNoErrors(visitor);

@@ -174,7 +174,7 @@ describe("a passkey of an operator", () => {
     await page.context().clearCookies();
     await page.reload();
     await page.getByLabel("Username").fill("mary");
-    await page.getByRole("textbox", { name: "Password" }).fill(STUDIO_PASSWORD);
+    await page.getByRole("textbox", { name: "Password", exact: true }).fill(STUDIO_PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByLabel("Code", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Sign in" }).click();

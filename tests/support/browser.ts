@@ -311,7 +311,7 @@ export async function signUpInPage(
   await page.getByRole("tab", { name: "Password" }).click();
   await page.getByRole("button", { name: /Sign up/ }).click();
   await page.getByLabel("Username").fill(username);
-  await page.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
+  await page.getByRole("textbox", { name: "Password", exact: true }).fill("correct horse battery");
   await page.getByRole("button", { name: "Create account", exact: true }).click();
   await page.waitForURL(`**${next}`);
 }

@@ -119,7 +119,7 @@ export async function signInToStudio(page: Page, purse: Purse, username: string,
 
 async function enterPassword(page: Page, username: string): Promise<void> {
   await page.getByLabel("Username").fill(username);
-  await page.getByRole("textbox", { name: "Password" }).fill(STUDIO_PASSWORD);
+  await page.getByRole("textbox", { name: "Password", exact: true }).fill(STUDIO_PASSWORD);
   await page.getByRole("button", { name: "Sign in" }).click();
   await operatorMenu(page, username).waitFor();
 }
