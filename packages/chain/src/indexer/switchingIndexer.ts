@@ -113,7 +113,7 @@ export class SwitchingIndexer implements RunningIndexer {
           ...{ chain: config.name, reason: next.reason },
           ...(next.partitionBlocks !== undefined && { partitionBlocks: next.partitionBlocks }),
         });
-      const index = plan.canLead ? known : { ...known, canLead: false, isLeader: async () => false };
+      const index = plan.canLead ? known : { ...known, isLeader: async () => false };
       const indexer = await startIndexing({
         ...{ ...options, log, index, isReplaced: true },
         config: plan.config,

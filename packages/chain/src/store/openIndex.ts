@@ -31,8 +31,6 @@ export interface ChainIndex {
   partitions: PostgresPartitions | undefined;
   /** Removes old events, if the index supports it. */
   removal: EventRemoval | undefined;
-  /** Whether this process may become the one that indexes the chain. */
-  canLead: boolean;
   /**
    * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
    * leader stops or freezes.
@@ -91,7 +89,7 @@ async function openComponents(
     const sqliteWriter = createSqliteWriter(location.path, { log, removalBlocks: location.removalBlocks });
     const now = async () => Date.now();
     return {
-      ...{ store, writer: writerOf(sqliteWriter, { log, now }), canLead, now },
+      ...{ store, writer: writerOf(sqliteWriter, { log, now }), now },
       eventDefinition: eventDefinitionIn(storage),
       partitions: undefined,
       removal: storage === "sql" ? sqliteWriter.removal : undefined,
@@ -134,7 +132,6 @@ async function openComponents(
   return {
     ...{ store, writer, partitions, removal: partitions, openedAt, now },
     eventDefinition: eventDefinitionIn(storage),
-    canLead: canLead && hasEvents,
     isLeader: async () => canLead && hasEvents && (await lease.acquire()),
     term: () => lease.term,
     onTermEnd: (listener) => lease.onLost(listener),

@@ -14,7 +14,7 @@ const DEADLINE_MS = 120_000;
 const DEADLINE_GRACE_MS = 1_000;
 
 /** What connections are for. The indexes of all chains of a thread share those of one purpose. */
-export type Purpose = "lookup" | "list" | "lease" | "range leases" | "indexer reads" | "writes";
+export type Purpose = "lookup" | "list" | "lease" | "indexer reads" | "writes";
 
 /** How long the indexer waits for a connection, in ms: other chains may write for as long. */
 const INDEXER_ACQUIRE_MS = DEADLINE_MS;
