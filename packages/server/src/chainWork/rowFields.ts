@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 
 /** Whether a write failed because another process has created or deleted an object: it has to be retried. */
 export function isConflict(error: unknown): boolean {
@@ -14,6 +14,6 @@ export function stringField(object: JsonObject, key: string): string {
 }
 
 export function numberField(object: JsonObject, key: string): number {
-  const value = isJsonObject(object) ? object[key] : undefined;
+  const value = object[key];
   return typeof value === "number" ? value : -1;
 }

@@ -1,4 +1,4 @@
-import { abiItems, abiMutability, abiType, isAbiFunction, isRecord } from "@purse/protocol";
+import { abiItems, abiMutability, abiType, isAbiFunction, isRecord, tryParseJson } from "@purse/protocol";
 import { type Abi, type AbiFunction, erc20Abi, erc721Abi, parseAbi } from "viem";
 import { toFunctionSignature } from "viem/utils";
 
@@ -34,7 +34,7 @@ export function readPastedAbi(text: string): Abi {
   const items = abiItems(text);
   if (!items) {
     throw new Error(
-      isJson(text)
+      tryParseJson(text) !== undefined
         ? 'Expected a JSON array, or an object with an "abi" array.'
         : "This is not JSON. Paste the whole list, from [ to ].",
     );
@@ -44,15 +44,6 @@ export function readPastedAbi(text: string): Abi {
   const usable = abi.filter((item) => item.type !== "function" || isComplete(item));
   if (!usable.some((item) => item.type === "function")) throw new Error("The ABI contains no functions.");
   return usable;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Writes an entry of an old compiler as today's do: with `stateMutability`, and `uint256` in place of `uint`. */

@@ -25,7 +25,7 @@ export const contractRoutes = [
       chain: stringParam(search.chain),
       fn: stringParam(search.fn),
       args: Array.isArray(search.args) ? JSON.stringify(search.args) : stringParam(search.args),
-      value: typeof search.value === "number" ? String(search.value) : stringParam(search.value),
+      value: stringParam(search.value),
       tx: stringParam(search.tx),
     }),
     component: lazyRouteComponent(() => import("./Contract.tsx"), "Contract"),

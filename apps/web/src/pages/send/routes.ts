@@ -25,8 +25,7 @@ export const sendRoutes = [
     path: "/send",
     validateSearch: (search): SendSearch => ({
       to: stringParam(search.to),
-      // The router parses `1.5` as a number.
-      amount: typeof search.amount === "number" ? String(search.amount) : stringParam(search.amount),
+      amount: stringParam(search.amount),
       asset: stringParam(search.asset),
       chain: stringParam(search.chain),
       step: search.step === "review" ? "review" : undefined,
