@@ -5,6 +5,7 @@ import { readFileSync, watch } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createProbe } from "node:net";
 import { join } from "node:path";
+import { execute } from "../packages/cli/bin/execute.js";
 import { compiled, ensureInstalled, lowMemory, node, root } from "./install.mjs";
 
 /** What the server serves besides pages. */
@@ -14,12 +15,7 @@ const SERVER_PATHS =
 ensureInstalled();
 if (process.execPath !== node && process.env.PURSE_DEV_NODE === undefined) {
   // The pinned version, which runs TypeScript.
-  const child = spawn(node, process.argv.slice(1), {
-    stdio: "inherit",
-    env: { ...process.env, PURSE_DEV_NODE: "1" },
-  });
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
-  child.on("exit", (code) => process.exit(code ?? 1));
+  execute(node, process.argv.slice(1), { ...process.env, PURSE_DEV_NODE: "1" });
 } else await develop();
 
 async function develop() {
