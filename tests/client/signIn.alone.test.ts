@@ -109,6 +109,31 @@ describe("the account and chain of the wallet, checked right before signing", ()
     expect(walletState()).toMatchObject({ account: address(4) });
   });
 
+  it("happens once for two calls at the same time, as by a double click", async () => {
+    await authenticate({ connector: Wallet });
+    Wallet.signed = [];
+    const [first, second] = await Promise.all([
+      authenticate({ connector: Wallet }),
+      authenticate({ connector: Wallet }),
+    ]);
+    expect(second).toBe(first);
+    expect(Wallet.signed).toHaveLength(1);
+    expect(await User.current()?.fetch()).toBe(User.current());
+  });
+
+  it("follows the last call when the wallet of the first one does not answer", async () => {
+    const asked = Promise.withResolvers<void>();
+    const unanswered = Promise.withResolvers<void>();
+    Wallet.beforeSigning = () => (asked.resolve(), unanswered.promise);
+    const first = authenticate({ connector: Wallet });
+    await asked.promise;
+    Wallet.beforeSigning = async () => {};
+    const second = await authenticate({ connector: Wallet, siwe: true });
+    unanswered.resolve();
+    await first;
+    expect(await second.fetch()).toBe(second);
+  });
+
   it("rejects a locked wallet", { tags: ["8.wallet.no-account"] }, async () => {
     Wallet.current = undefined;
     await expect(authenticate({ connector: Wallet })).rejects.toThrow(

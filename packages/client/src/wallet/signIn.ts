@@ -20,11 +20,31 @@ export function getSigningData(): string {
   return DEFAULT_MESSAGE;
 }
 
+type SignInOptions = EnableOptions & SigningOptions;
+
+let pending: { options: SignInOptions; user: Promise<User> } | undefined;
+
 /**
  * Signs in with a wallet: ends the current session, connects the wallet, signs a message with the
  * application's id and the server's time (EIP-191), and logs in with that. With the type `sol`, signs in with a wallet of Solana; throws 252 for other types.
+ * A call with the options of one that is in progress, as by a double click, joins that one.
  */
-export async function authenticate(options: EnableOptions & SigningOptions = {}): Promise<User> {
+export function authenticate(options: SignInOptions = {}): Promise<User> {
+  if (pending && haveSameValues(pending.options, options)) return pending.user;
+  const user = signIn(options).finally(() => {
+    if (pending?.user === user) pending = undefined;
+  });
+  pending = { options, user };
+  return user;
+}
+
+function haveSameValues(one: object, other: object): boolean {
+  const entries = Object.entries(one);
+  const others = new Map(Object.entries(other));
+  return entries.length === others.size && entries.every(([name, value]) => Object.is(others.get(name), value));
+}
+
+async function signIn(options: SignInOptions): Promise<User> {
   if (options.type === "sol") return (await solana()).authenticateSolana(options);
   assertEvm(options.type);
   // Before the logout, which disconnects the wallet.
