@@ -462,6 +462,23 @@ describe("sending assets", () => {
     expectNoErrors(visitor);
   });
 
+  it("keeps the recipient and amount when the page is reloaded while they are typed", async () => {
+    const visitor = await visitAs(3);
+    const { page } = visitor;
+    await open(page, "/send", { chain: "0x539" });
+    await page.getByLabel("Recipient").fill("0x12");
+    await page.getByLabel(/^Amount \(/).pressSequentially("0.2");
+    await page.reload();
+    expect(await page.getByLabel("Recipient").inputValue()).toBe("0x12");
+    expect(await page.getByLabel(/^Amount \(/).inputValue()).toBe("0.2");
+    await page.getByRole("button", { name: /^Asset/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: /Purse Token/ }).click();
+    await page.getByLabel("Amount (PURSE)").waitFor();
+    expect(await page.getByLabel("Amount (PURSE)").inputValue()).toBe("");
+    expect(await page.getByLabel("Recipient").inputValue()).toBe("0x12");
+    expectNoErrors(visitor);
+  });
+
   it("sends coins from the account page, also with a comma, and shows the transaction after a reload", {
     tags: ["1.capability.transfer-native"],
   }, async () => {

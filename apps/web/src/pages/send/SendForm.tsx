@@ -2,7 +2,7 @@ import { useMoralis } from "@purse/react";
 import { Button, FailedRead, Field, TextArea, useTranslation } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { BookUser } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import {
   amountProblem,
   exactAmount,
@@ -109,22 +109,18 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
     const exact = amount === undefined ? invalid : exactAmount(amount, decimals);
     return { to: to.trim() || undefined, amount: isSingle ? undefined : exact || undefined };
   }
-  function saveToUrl() {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed is saved, as the URL follows it
+  useEffect(() => {
     const next = typed();
     if (next.to === search.to && next.amount === search.amount) return;
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false });
-  }
+  }, [to, text]);
   function review(event: FormEvent) {
     event.preventDefault();
     setWasSubmitted(true);
     if (recipient.problem || recipient.isResolving || !recipient.address || problem || isOtherChain) return;
     if (amount === undefined) return;
-    const next = typed();
-    void (async () => {
-      // Saves the input first, so that going back restores it.
-      await navigate({ search: (before) => ({ ...before, ...next }), replace: true });
-      await navigate({ search: (before) => ({ ...before, ...next, chain: chain.hexId, step: "review" }) });
-    })();
+    void navigate({ search: (before) => ({ ...before, ...typed(), chain: chain.hexId, step: "review" }) });
   }
   const equivalent =
     usdPrice === null || amount === undefined
@@ -133,7 +129,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
         ? `${formatAmount(amount, decimals, language)} ${unit}`
         : formatFiat(fiatValue(amount, decimals, usdPrice), language);
   return (
-    <form className="stack" onSubmit={review} onBlur={saveToUrl} noValidate aria-label={t("Send")}>
+    <form className="stack" onSubmit={review} noValidate aria-label={t("Send")}>
       <AssetPicker items={items} item={item} onChoose={({ key }) => choose(key)} />
       <div className="recipient mono-field">
         <TextArea
