@@ -5,6 +5,7 @@ import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
 import { compression, defineAlgorithm } from "vite-plugin-compression2";
+import { NOTICES_FILE, noticesOf } from "../scripts/packages/thirdParty.ts";
 import { pagePreloads } from "./pagePreloads.ts";
 
 /** The libraries of every page, with the bundler's helpers, which would otherwise be requests of their own. */
@@ -39,7 +40,14 @@ const BROTLI = defineAlgorithm("brotliCompress", {
 export function appConfig(html: string): UserConfig {
   return defineConfig({
     // The server sends the compressed files as they are.
-    plugins: [react(), compileCatalogs(), pagePreloads(), chunkList(), compressionOfFiles()],
+    plugins: [
+      react(),
+      compileCatalogs(),
+      pagePreloads(),
+      chunkList(),
+      thirdPartyNotices(),
+      compressionOfFiles(),
+    ],
     resolve: {
       alias: [{ find: /^\.\/encryptedUser\.ts$/, replacement: join(import.meta.dirname, "plainUser.ts") }],
     },
@@ -122,6 +130,25 @@ function chunkList(): Plugin {
       const cache = join(import.meta.dirname, "../.cache");
       mkdirSync(cache, { recursive: true });
       writeFileSync(join(cache, `${app}-chunks.json`), JSON.stringify(chunks));
+    },
+  };
+}
+
+/** Writes the notices of the libraries and fonts of an app beside its document; the studio's have a name of their own. */
+function thirdPartyNotices(): Plugin {
+  let root = "";
+  return {
+    name: "third-party-notices",
+    apply: "build",
+    configResolved(config) {
+      root = config.root;
+    },
+    generateBundle(_, files) {
+      const modules = Object.values(files).flatMap((file) =>
+        file.type === "chunk" ? file.moduleIds : file.originalFileNames.map((name) => join(root, name)),
+      );
+      const fileName = basename(root) === "web" ? NOTICES_FILE : `${basename(root)}-${NOTICES_FILE}`;
+      this.emitFile({ type: "asset", fileName, source: noticesOf(modules) });
     },
   };
 }

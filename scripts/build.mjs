@@ -14,10 +14,16 @@ const APPS = [
   },
   { name: "studio", document: "studio.html", packages: ["packages/protocol", "packages/ui"] },
 ];
-const APP_CONFIG = ["apps/viteConfig.ts", "apps/pagePreloads.ts", "apps/plainUser.ts"];
+const APP_CONFIG = [
+  "apps/viteConfig.ts",
+  "apps/pagePreloads.ts",
+  "apps/plainUser.ts",
+  "scripts/packages/thirdParty.ts",
+];
 const SERVER_SOURCES = [
   ...[
     "scripts/buildServer.mjs",
+    "scripts/packages/thirdParty.ts",
     "packages/protocol",
     "packages/kernel",
     "packages/outbound",

@@ -27,6 +27,7 @@ const steps = [
   ["facts of chains", node, ["scripts/chainFacts.ts", "--check"]],
   ["links of the documentation", node, ["scripts/links.ts"]],
   ["vocabulary", node, ["scripts/vocabulary.ts"]],
+  ["licenses of packages", node, ["scripts/packages/thirdParty.ts"]],
   ["luck in tests", node, ["scripts/testRules.ts"]],
 ];
 /** Prints what a step has written when it has ended. */

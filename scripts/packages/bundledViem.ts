@@ -2,11 +2,12 @@
  * The used parts of viem, put into the packed client. Build tools of older applications (Create React App) compile
  * `2n ** x` into `Math.pow`, which throws for bigints; here it is compiled into a shift first.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import MagicString from "magic-string";
 import { type Plugin, rolldown } from "rolldown";
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
+import { NOTICES_FILE, noticesOf } from "./thirdParty.ts";
 
 /** The used exports of each entry of viem, as `viem/utils`. */
 type UsedExports = Map<string, Set<string>>;
@@ -38,10 +39,8 @@ export async function bundleViem(dist: string): Promise<void> {
     comments: false,
   });
   await bundle.close();
-  writeLicenses(
-    folder,
-    output.flatMap((file) => ("moduleIds" in file ? file.moduleIds : [])),
-  );
+  const modules = output.flatMap((file) => ("moduleIds" in file ? file.moduleIds : []));
+  writeFileSync(join(folder, NOTICES_FILE), noticesOf(modules));
   for (const file of files) {
     const text = readFileSync(file, "utf8");
     const path = relative(dirname(file), folder) || ".";
@@ -112,16 +111,4 @@ function shiftsForPowers(): Plugin {
 
 function isNumber(node: ESTree.Node): boolean {
   return node.type === "Literal" && typeof node.value === "number";
-}
-
-/** The licenses of all packages that modules were taken from, in one file. */
-function writeLicenses(folder: string, modules: readonly string[]): void {
-  const homes = new Set(modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
-  const texts = [...homes].sort().map((home) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-    const file = ["LICENSE", "LICENSE.md", "license"].map((each) => join(home, each)).find(existsSync);
-    return `${name} ${version} (${license})\n\n${file ? readFileSync(file, "utf8").trim() : ""}`;
-  });
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "LICENSES.txt"), `${texts.join("\n\n----\n\n")}\n`);
 }

@@ -9,6 +9,7 @@ import { rolldown } from "rolldown";
 import { buildCommandPackage } from "./commandPackage.ts";
 import { buildCreatePackage } from "./createPackage.ts";
 import { buildModulePackages } from "./modulePackages.ts";
+import { NOTICES_FILE, noticesOf } from "./thirdParty.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const SERVED = join(ROOT, ".cache/served");
@@ -89,5 +90,8 @@ async function bundleClient(folder: string): Promise<string[]> {
   });
   await bundle.close();
   const chunks = output.map(({ fileName }) => fileName).filter((name) => name !== ENTRY);
-  return [ENTRY, ...chunks.sort()];
+  const modules = output.flatMap((file) => ("moduleIds" in file ? file.moduleIds : []));
+  const viemNotices = readFileSync(join(ROOT, ".cache/packages/client/dist/viem", NOTICES_FILE), "utf8");
+  writeFileSync(join(folder, NOTICES_FILE), `${noticesOf(modules)}\n${viemNotices}`);
+  return [ENTRY, ...chunks.sort(), NOTICES_FILE];
 }

@@ -472,7 +472,10 @@ describe("sending assets", () => {
     expect(await page.getByLabel("Recipient").inputValue()).toBe("0x12");
     expect(await page.getByLabel(/^Amount \(/).inputValue()).toBe("0.2");
     await page.getByRole("button", { name: /^Asset/ }).click();
-    await page.getByRole("dialog").getByRole("button", { name: /Purse Token/ }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /Purse Token/ })
+      .click();
     await page.getByLabel("Amount (PURSE)").waitFor();
     expect(await page.getByLabel("Amount (PURSE)").inputValue()).toBe("");
     expect(await page.getByLabel("Recipient").inputValue()).toBe("0x12");

@@ -122,11 +122,14 @@ describe("the account and chain of the wallet, checked right before signing", ()
   });
 
   it("follows the last call when the wallet of the first one does not answer", async () => {
-    const asked = Promise.withResolvers<void>();
+    const prompted = Promise.withResolvers<void>();
     const unanswered = Promise.withResolvers<void>();
-    Wallet.beforeSigning = () => (asked.resolve(), unanswered.promise);
+    Wallet.beforeSigning = () => {
+      prompted.resolve();
+      return unanswered.promise;
+    };
     const first = authenticate({ connector: Wallet });
-    await asked.promise;
+    await prompted.promise;
     Wallet.beforeSigning = async () => {};
     const second = await authenticate({ connector: Wallet, siwe: true });
     unanswered.resolve();

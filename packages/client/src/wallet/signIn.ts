@@ -41,7 +41,9 @@ export function authenticate(options: SignInOptions = {}): Promise<User> {
 function haveSameValues(one: object, other: object): boolean {
   const entries = Object.entries(one);
   const others = new Map(Object.entries(other));
-  return entries.length === others.size && entries.every(([name, value]) => Object.is(others.get(name), value));
+  return (
+    entries.length === others.size && entries.every(([name, value]) => Object.is(others.get(name), value))
+  );
 }
 
 async function signIn(options: SignInOptions): Promise<User> {

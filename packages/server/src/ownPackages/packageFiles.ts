@@ -49,6 +49,8 @@ const PART_OF: Readonly<Record<string, PackagePart>> = {
 };
 const ENTRY = "client.js";
 /** Parts of the client that it loads when they are needed. */
+/** The notices of the libraries in the modules. */
+const NOTICES = "third-party-notices.txt";
 const CHUNK = /^chunks\/[\w.-]+-[\w-]{8}\.js$/;
 /** Base URLs whose files are kept in memory. */
 const MAX_BASES = 4;
@@ -78,7 +80,7 @@ export class PackageFiles {
    */
   async find(name: string, baseUrl: string): Promise<PackageFile | undefined> {
     const part = Object.hasOwn(PART_OF, name) ? PART_OF[name] : undefined;
-    if (part === undefined && name !== ENTRY && !CHUNK.test(name)) return undefined;
+    if (part === undefined && name !== ENTRY && name !== NOTICES && !CHUNK.test(name)) return undefined;
     const opened = await this.#open(part ?? "apps");
     if (part === undefined && !opened.index.modules.includes(name)) return undefined;
     return this.#cached(name, baseUrl, () =>
@@ -140,7 +142,8 @@ async function openPart(source: PackageSource, part: PackagePart): Promise<OpenP
 async function readModule({ folder }: OpenPart, name: string): Promise<PackageFile> {
   const content = await readFile(join(folder, name));
   const isHashed = CHUNK.test(name);
-  return { ...bufferFile(content), type: "text/javascript; charset=utf-8", isHashed };
+  const type = name === NOTICES ? "text/plain" : "text/javascript";
+  return { ...bufferFile(content), type: `${type}; charset=utf-8`, isHashed };
 }
 
 /** Reads a packed package. In the manifest of one for apps, the other packages are named by their URLs. */
