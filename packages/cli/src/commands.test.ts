@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -31,6 +31,23 @@ describe("commands", () => {
     expect(JSON.parse(await run("schema", "apply", "--json")).changes).toContain("+ Note.text String");
     expect(await run("schema", "diff")).toBe("Nothing would change.");
     expect(await run("schema", "apply")).toBe("Nothing has changed.");
+  });
+
+  it("run migrations, and show what they would write", async () => {
+    mkdirSync(join(folder, "migrations"));
+    const text = 'export default ({ objects }) => objects.create("Note", { text: "first" });';
+    writeFileSync(join(folder, "migrations/1.js"), text);
+    const report = [{ name: "1.js", changes: { Note: { created: 1, updated: 0, removed: 0 } } }];
+    expect(await run("migrate", "--dry-run")).toContain('Note: 1 created\n    {"changes":{"text":"first"}}');
+    expect(JSON.parse(await run("migrate", "--json"))).toMatchObject(report);
+    expect(await run("migrate")).toBe("There is nothing to migrate.");
+  });
+
+  it.skipIf(process.platform === "win32")("leave files that only their user reads", async () => {
+    const out = join(folder, "private.jsonl");
+    await run("export", "--out", out);
+    for (const file of [out, join(folder, "data"), join(folder, "data/purse.sqlite")])
+      expect(statSync(file).mode & 0o077).toBe(0);
   });
 
   it("print JSON with --json", async () => {

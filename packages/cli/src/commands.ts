@@ -17,6 +17,7 @@ import {
   openStore,
   PROGRAM,
   type Progress,
+  protectDataFolder,
   restoreBackup,
   type Store,
 } from "@purse/server";
@@ -24,6 +25,7 @@ import { COMMAND_WORDS, completionScript } from "./completion.ts";
 import { diagnose, renderFindings } from "./doctor/doctor.ts";
 import { initProject } from "./init.ts";
 import { runKeysCommand } from "./keys.ts";
+import { runMigrateCommand } from "./migrateCommand.ts";
 import { MORALIS_COMMANDS, MORALIS_HELP, MORALIS_OPTIONS, WRITES_CLOUD_CODE } from "./moralisAdmin.ts";
 import { runOperatorCommand } from "./operators.ts";
 import {
@@ -57,6 +59,7 @@ const HELP = `Usage: ${PROGRAM} <command>
   doctor [--json]                        checks settings, databases, buckets, Valkey, nodes, mail and public URL
   schema [diff]                          shows what the next start would change in the classes
   schema apply                           changes the classes without a start
+  migrate [--dry-run]                    applies schemas and runs the files of migrations/ that have not run
   permissions [list]                     shows what strangers may do with each class
   permissions close CLASS... [--server URL]
                                          lets only operators use classes, with --server in a running server
@@ -126,6 +129,7 @@ export async function runCommand(
     server: { type: "string" },
     from: { type: "string" },
     check: { type: "boolean" },
+    "dry-run": { type: "boolean" },
     json: { type: "boolean" },
     "data-dir": { type: "string" },
     config: { type: "string" },
@@ -165,9 +169,15 @@ export async function runCommand(
     case "import":
       return report(await importInto(config, values, progress));
     case "backup":
-      return report(await backUp(config, required(values.out, "--out"), progress));
+      return report(
+        await withPrivateFiles(config, () => backUp(config, required(values.out, "--out"), progress)),
+      );
     case "restore":
-      return report(await restore(config, required(values.in, "--in"), values.force ?? false, progress));
+      return report(
+        await withPrivateFiles(config, () =>
+          restore(config, required(values.in, "--in"), values.force ?? false, progress),
+        ),
+      );
     case "keys":
       return report(await withStore(config, (store) => runKeysCommand(store, config, positionals, values)));
     case "operator":
@@ -177,6 +187,8 @@ export async function runCommand(
       const withOpenStore = positionals[0] === "apply" ? withLockedStore : withStore;
       return report(await withOpenStore(config, (store) => runSchemaCommand(store, config, positionals[0])));
     }
+    case "migrate":
+      return report(await withPrivateFiles(config, () => migrate(config, values, { progress, print })));
     case "permissions": {
       const request = parsePermissionsRequest(positionals);
       if (values.server !== undefined)
@@ -220,6 +232,22 @@ async function restore(
 function countText(rows: Record<string, number> = {}): string {
   const counts = Object.values(rows);
   return `${counts.reduce((sum, count) => sum + count, 0)} rows of ${counts.length} tables`;
+}
+
+async function migrate(
+  config: Config,
+  values: { "dry-run"?: boolean; json?: boolean },
+  { progress, print }: Pick<CommandContext, "progress" | "print">,
+): Promise<CommandReport> {
+  try {
+    return await runMigrateCommand(config, {
+      isDryRun: values["dry-run"] ?? false,
+      onProgress: (name, count) => progress.report(name, count),
+      warn: values.json ? () => undefined : print,
+    });
+  } finally {
+    progress.done();
+  }
 }
 
 async function importInto(
@@ -299,12 +327,25 @@ async function writeTypes(
   return { text: `${file}: ${stale ? "written" : "up to date"}`, json: { file, isWritten: stale } };
 }
 
-async function withStore<T>(config: Config, task: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(config.database);
+function withStore<T>(config: Config, task: (store: Store) => Promise<T>): Promise<T> {
+  return withPrivateFiles(config, async () => {
+    const store = await openStore(config.database);
+    try {
+      return await task(store);
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+/** Lets only the user of this process read the data folder, and the files that a task writes, such as exports. */
+async function withPrivateFiles<T>({ dataDir }: Config, task: () => Promise<T>): Promise<T> {
+  const before = process.umask();
   try {
-    return await task(store);
+    await protectDataFolder(dataDir, { info: () => undefined, warn: () => undefined });
+    return await task();
   } finally {
-    await store.close();
+    process.umask(before);
   }
 }
 

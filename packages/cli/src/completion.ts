@@ -15,6 +15,7 @@ export const COMMAND_WORDS: Readonly<Record<string, CommandWords>> = {
   init: { options: ["--json"] },
   doctor: { options: ["--json", ...SETTINGS] },
   schema: { actions: ["diff", "apply"], options: ["--json", ...SETTINGS] },
+  migrate: { options: ["--dry-run", "--json", ...SETTINGS] },
   permissions: { actions: ["list", "close", "set"], options: ["--server", "--json", ...SETTINGS] },
   types: { options: ["--out", "--server", "--from", "--check", "--json", ...SETTINGS] },
   keys: {

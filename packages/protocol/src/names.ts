@@ -30,6 +30,7 @@ export const SYSTEM_CLASSES = [
   "_ChainStreamReplay",
   "_AddressSyncStatus",
   "_Product",
+  "_Migration",
 ] as const;
 
 const systemClasses: ReadonlySet<string> = new Set(SYSTEM_CLASSES);
@@ -37,7 +38,7 @@ const reservedFields: ReadonlySet<string> = new Set(["length", "className"]);
 
 /** Classes that only the server itself uses. */
 const INTERNAL_CLASS =
-  /^_(ChainWatch|ChainMessage|ChainStream\w*|JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|Passkey|JobSchedule|Audience|Idempotency|Join:\w+:\w+)$/;
+  /^_(ChainWatch|ChainMessage|ChainStream\w*|JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|Passkey|JobSchedule|Audience|Migration|Idempotency|Join:\w+:\w+)$/;
 
 /** Whether a name belongs to a class or relation table that only the server itself uses. */
 export function isInternalClassName(name: string): boolean {

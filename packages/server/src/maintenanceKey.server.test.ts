@@ -29,7 +29,7 @@ const OTHER_ENDPOINTS = routes
 const MODULES_OF_SERVER = configureModules(
   MODULES,
   { flags: {}, env: {}, file: {} },
-  { environment: "development", compatibility: "strict", roles: [], dataDir: "" },
+  { environment: "development", compatibility: "strict", roles: [], dataDir: "", cwd: "." },
 );
 const SERVER_CLASSES = [...systemClasses(MODULES_OF_SERVER.flatMap(({ classes }) => classes)).values()]
   .filter(({ clientAccess }) => !clientAccess)

@@ -11,6 +11,7 @@ import { jobs } from "./modules/jobs/index.ts";
 import { logs } from "./modules/logs/index.ts";
 import { mail } from "./modules/mail/index.ts";
 import { mcp } from "./modules/mcp/index.ts";
+import { migrations } from "./modules/migrations/index.ts";
 import { purchases } from "./modules/purchases/index.ts";
 import { push } from "./modules/push/index.ts";
 import { security } from "./modules/security/index.ts";
@@ -31,6 +32,7 @@ export const MODULES: readonly Module[] = [
   logs,
   mail,
   mcp,
+  migrations,
   purchases,
   push,
   security,

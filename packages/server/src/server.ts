@@ -7,6 +7,8 @@ import type { Config } from "./config/loadConfig.ts";
 import { createLogBuffer, type LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { openTracing } from "./core/tracing/openTracing.ts";
+import type { MigrationOptions, MigrationReport } from "./modules/migrations/migrations.ts";
+import { MIGRATIONS } from "./modules/migrations/token.ts";
 import type { PackageSource } from "./ownPackages/index.ts";
 import type { ProcessGroup } from "./processes/index.ts";
 import { openServices, type Services } from "./services.ts";
@@ -41,6 +43,8 @@ export interface PurseServer {
   /** The base URL, such as `http://127.0.0.1:1337`; known once started. */
   readonly url: string;
   start(): Promise<void>;
+  /** Runs the migrations that a start would run, without one; as a dry run, only returns what they would change. */
+  migrate(options: MigrationOptions): Promise<MigrationReport[]>;
   /**
    * Hands the clients over to other servers: `/ready` returns 503, and after `drainDelaySeconds` no more connections
    * are accepted, live queries receive a request to reconnect, and accepted requests finish, for `drainTimeoutSeconds`
@@ -103,6 +107,7 @@ async function composeServer(
     get url() {
       return apis.server.url;
     },
+    migrate: (how) => services.modules.get(MIGRATIONS).run(how),
     start: () => lifecycle.stopOnFailure(() => startServices(config, services, apis, lifecycle)),
     async drain({ isReplaced }) {
       services.drainState.begin({ isReplaced });

@@ -4,6 +4,7 @@ import type { Config } from "./config/loadConfig.ts";
 import { openUrl } from "./config/openUrl.ts";
 import { FILES } from "./modules/files/token.ts";
 import { JOBS } from "./modules/jobs/token.ts";
+import { MIGRATIONS } from "./modules/migrations/token.ts";
 import { WEBHOOKS } from "./modules/webhooks/token.ts";
 import type { Services } from "./services.ts";
 
@@ -36,6 +37,8 @@ export async function startServices(
     lifecycle.onStop(name, stop);
     await lifecycle.start(name, run);
   };
+  // Before anything reads objects.
+  await lifecycle.start("migrations", () => modules.get(MIGRATIONS).run({ isDryRun: false }));
   await lifecycle.start("chains", chain.start);
   await start("accounts", auth.start, auth.stop);
   await modules.start();

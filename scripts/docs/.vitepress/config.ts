@@ -20,6 +20,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
       ["users", "Users, sessions and mails"],
       ["files", "Files"],
       ["transactions", "Transactions"],
+      ["migrations", "Migrations"],
       ["cookbook", "Cookbook"],
       ["troubleshooting", "Troubleshooting"],
       ["client", "Client SDK"],

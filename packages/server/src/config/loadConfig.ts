@@ -129,7 +129,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     passwordPolicy: withMinLength(sections.passwordPolicy, values),
     keyFetch: readKeyFetch(values),
     walletServices: readWalletServices(values),
-    modules: configureModules(modules, { flags, env, file }, { ...values, dataDir }),
+    modules: configureModules(modules, { flags, env, file }, { ...values, dataDir, cwd }),
     unknownVariables: unknownVariables(
       env,
       modules.flatMap(({ settings }) => settings.flatMap((setting) => moduleVariable(setting) ?? [])),

@@ -67,5 +67,7 @@ declare module "@purse/kernel" {
   interface ModuleFacts extends Pick<SettingValues, "environment" | "compatibility" | "roles"> {
     /** The absolute path of the folder of the database, the keys and files. */
     dataDir: string;
+    /** The folder at which relative paths of settings begin. */
+    cwd: string;
   }
 }

@@ -10,10 +10,9 @@ import { internalRequest, MASTER } from "../../core/authContext.ts";
 import { findRows } from "../../database/serverRows.ts";
 import type { Store } from "../../database/store.ts";
 import type { Schemas } from "../schema/schemas.ts";
+import { BATCH_SIZE, pagesOf, parseFilter, writeTogether } from "./bulkAccess.ts";
 import type { Objects } from "./objects.ts";
 import { parseFields } from "./parseFields.ts";
-import type { WriteOptions } from "./writeOptions.ts";
-import { BatchTransaction } from "./writeTransaction.ts";
 
 /** The bulk functions of Moralis v1. */
 export type BulkOperation = "bulkWrite" | "bulkUpdate" | "bulkUpdateMany" | "bulkDelete" | "bulkDeleteMany";
@@ -34,11 +33,7 @@ interface BulkItem {
   update: JsonObject;
 }
 
-/** Objects that are written in one transaction. */
-const BATCH_SIZE = 200;
 const MAX_ITEMS = 100_000;
-/** Conditions that need other queries. */
-const SUBQUERIES = /^\$(inQuery|notInQuery|select|dontSelect|relatedTo)$/;
 
 /** Creates the bulk functions: they write like saves with the master key, but run no triggers. */
 export function createBulkWrites({
@@ -57,7 +52,7 @@ export function createBulkWrites({
     const result: BulkResult = { insertedCount: 0, matchedCount: 0, modifiedCount: 0, deletedCount: 0 };
     if (operation === "bulkWrite") {
       for (const batch of chunksOf(items)) {
-        await writeInTransaction(batch, ({ update }, options) =>
+        await writeTogether(store, batch, ({ update }, options) =>
           objects.create(request, className, update, options),
         );
         result.insertedCount += batch.length;
@@ -72,7 +67,7 @@ export function createBulkWrites({
       const found = await Promise.all(batch.map(({ filter }) => idsOf(className, filter, limit)));
       const changes = batch.flatMap(({ update }, i) => (found[i] ?? []).map((id) => ({ id, update })));
       for (const chunk of chunksOf(changes)) {
-        const done = await writeInTransaction(chunk, ({ id, update }, options) =>
+        const done = await writeTogether(store, chunk, ({ id, update }, options) =>
           isDelete
             ? objects.remove(request, className, id, options)
             : objects.update(request, className, id, update, options),
@@ -89,65 +84,15 @@ export function createBulkWrites({
   async function idsOf(className: string, filter: JsonObject, limit: number | undefined): Promise<string[]> {
     const schema = schemas.get(className);
     if (!schema) return [];
-    if (limit !== undefined) return read(filter, undefined, limit);
-    const ids: string[] = [];
-    for (;;) {
-      const last = ids.at(-1);
-      const rest = last === undefined ? filter : { $and: [filter, { objectId: { $gt: last } }] };
-      const page = await read(rest, "objectId", BATCH_SIZE);
-      ids.push(...page);
-      if (page.length < BATCH_SIZE) return ids;
-    }
-
-    async function read(where: JsonObject, order: string | undefined, pageLimit: number): Promise<string[]> {
-      if (!schema) return [];
-      const rows = await findRows(store, schema, { where: parseWhere(where), order, limit: pageLimit });
+    if (limit !== undefined) {
+      const rows = await findRows(store, schema, { where: parseWhere(filter), limit });
       return rows.map(({ objectId }) => String(objectId));
     }
+    const ids: string[] = [];
+    for await (const page of pagesOf(store, schema, filter))
+      ids.push(...page.map(({ objectId }) => String(objectId)));
+    return ids;
   }
-
-  /**
-   * Writes several objects in one transaction. If one of them has been deleted in the meantime, the others are written
-   * one by one. Returns the number of objects that were written.
-   */
-  async function writeInTransaction<Item>(
-    items: readonly Item[],
-    write: (item: Item, options: WriteOptions) => Promise<unknown>,
-  ): Promise<number> {
-    const transaction = new BatchTransaction(store, items.length);
-    const outcomes = await Promise.allSettled(
-      items.map(async (item) => {
-        let hasJoined = false;
-        const add: BatchTransaction["add"] = (writes) => {
-          hasJoined = true;
-          return transaction.add(writes);
-        };
-        try {
-          await write(item, { skipsTriggers: true, transaction: { add } });
-        } catch (error) {
-          if (!hasJoined) transaction.fail(error);
-          throw error;
-        }
-      }),
-    );
-    const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (!failed) return items.length;
-    if (!isMissing(failed.reason)) throw failed.reason;
-    let count = 0;
-    for (const item of items) {
-      try {
-        await write(item, { skipsTriggers: true });
-        count += 1;
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
-    }
-    return count;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND;
 }
 
 function parseItems(operation: BulkOperation, sent: JsonValue): BulkItem[] {
@@ -169,8 +114,7 @@ function parseItems(operation: BulkOperation, sent: JsonValue): BulkItem[] {
       if (Object.hasOwn(item, name) !== isTaken)
         throw invalid(`${expected}: item ${i} ${isTaken ? "lacks" : "has"} ${name}`);
     const where = withObjectId(filter);
-    assertNoSubqueries(where);
-    parseWhere(where);
+    parseFilter(where);
     parseFields(update, {});
     return { filter: where, update };
   });
@@ -179,17 +123,6 @@ function parseItems(operation: BulkOperation, sent: JsonValue): BulkItem[] {
 /** Filters of MongoDB call it `_id`. */
 function withObjectId({ _id, ...filter }: JsonObject): JsonObject {
   return _id === undefined ? filter : { ...filter, objectId: _id };
-}
-
-function assertNoSubqueries(value: JsonValue): void {
-  if (Array.isArray(value)) for (const item of value) assertNoSubqueries(item);
-  else if (isJsonObject(value)) {
-    for (const [key, inner] of Object.entries(value)) {
-      if (SUBQUERIES.test(key))
-        throw new ProtocolError(ErrorCode.INVALID_QUERY, `filters of bulk functions cannot have ${key}`);
-      assertNoSubqueries(inner);
-    }
-  }
 }
 
 /** Whether no item changes a field that a filter looks at. */
