@@ -336,13 +336,22 @@ describe.each(DATABASES)("the studio on %s", (database) => {
     expect((await editor.request("POST", "/config/rollback/nothing", {})).status).toBe(404);
   });
 
-  it("says what each change of the config did", async () => {
+  it("says who changed the config in which way, also without the studio", async () => {
     await editor.request("PUT", "/config", { params: { tone: "low", pitch: 1 } });
     await rest(purse, "PUT", "/config", { params: { tone: "changed by an app" } }, MASTER);
     await editor.request("PUT", "/config", { params: { pitch: { __op: "Delete" } } });
     const { body } = await guest.request("GET", "/config/history");
-    expect(listOf(body.results).slice(0, 2)).toMatchObject([
-      { params: { tone: "changed by an app", pitch: 1 }, change: { names: ["pitch"], params: {} } },
+    expect(listOf(body.results).slice(0, 3)).toMatchObject([
+      {
+        username: "edith",
+        params: { tone: "changed by an app", pitch: 1 },
+        change: { names: ["pitch"], params: {} },
+      },
+      {
+        username: "master key",
+        params: { tone: "low", pitch: 1 },
+        change: { names: ["tone"], params: { tone: "changed by an app" } },
+      },
       { params: {}, change: { names: ["tone", "pitch"], params: { tone: "low", pitch: 1 } } },
     ]);
   });

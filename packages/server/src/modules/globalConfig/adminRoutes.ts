@@ -55,9 +55,8 @@ export function configAdminRoutes(service: GlobalConfigService, history: ConfigH
       Object.keys(params).map((name) => [name, before.params[name] ?? null]),
     );
     request.setAuditDetails({ before: previous, after: params });
-    await service.change(request.context, { params, masterKeyOnly });
     const { username } = requireSignedIn(request).operator;
-    await history.save(before, await readConfig(request), Object.keys(params), username);
+    await service.change(request.context, { params, masterKeyOnly }, username);
     return { result: true };
   }
 }

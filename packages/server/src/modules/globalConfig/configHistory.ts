@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, jsonEqual, ProtocolError } from "@purse/protocol";
 import { newObjectId } from "../../data/objects/objectId.ts";
 import { createRow, findRows, getRow } from "../../database/serverRows.ts";
 import type { OperatorDependencies } from "../../studio/operators.ts";
@@ -11,7 +11,7 @@ interface ConfigState {
   masterKeyOnly: JsonObject;
 }
 
-/** Versions of the application's config, saved before each change by an operator. */
+/** The latest versions of the application's config that a change has replaced. */
 export class ConfigHistory {
   readonly #dependencies: OperatorDependencies;
 
@@ -19,13 +19,14 @@ export class ConfigHistory {
     this.#dependencies = dependencies;
   }
 
-  /** Saves the version before a change of the named parameters, with what they are after it. */
+  /** Saves the version before a change of the named parameters, with what they are after it; none if they are the same. */
   async save(
     before: ConfigState,
     after: ConfigState,
     names: readonly string[],
     username: string,
   ): Promise<void> {
+    if (jsonEqual({ ...before }, { ...after })) return;
     const id = newObjectId();
     const { store, classes, clock } = this.#dependencies;
     const change = {
@@ -34,7 +35,17 @@ export class ConfigHistory {
       masterKeyOnly: pick(after.masterKeyOnly, names),
     };
     const fields = { username, ...before, change, ACL: {} };
-    await store.write([createRow(classes._StudioConfig, id, clock(), fields)]);
+    const schema = classes._StudioConfig;
+    const oldest = await findRows(store, schema, { order: "-createdAt", skip: MAX_VERSIONS - 1, limit: 100 });
+    await store.write([
+      createRow(schema, id, clock(), fields),
+      ...oldest.map(({ objectId }) => ({
+        kind: "delete" as const,
+        schema,
+        id: String(objectId),
+        subjects: null,
+      })),
+    ]);
   }
 
   /** Returns the newest first. */

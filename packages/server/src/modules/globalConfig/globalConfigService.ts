@@ -15,6 +15,7 @@ import { CONFIG_OBJECT_ID } from "../../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { createRow, getRow } from "../../database/serverRows.ts";
 import type { Store } from "../../database/store.ts";
+import type { ConfigHistory } from "./configHistory.ts";
 
 export interface GlobalConfigDependencies {
   store: Store;
@@ -24,6 +25,8 @@ export interface GlobalConfigDependencies {
   assertAllowed?: AssertAllowed;
   /** Returns the cloud code trigger for saving the config; undefined if there is none. */
   triggerOf?(trigger: "beforeSave" | "afterSave"): ConfigTrigger | undefined;
+  /** Where each version is saved that a change replaces. */
+  history?: Pick<ConfigHistory, "save">;
 }
 
 /** The config of applications: parameters that clients read, some of them only with the master key. */
@@ -45,9 +48,7 @@ export class GlobalConfigService {
   async read({ auth }: Pick<RequestContext, "auth">): Promise<GlobalConfig> {
     // Not cached, so that changes by one process are visible to all others at once.
     const row = await this.#readRow();
-    const { params, masterKeyOnly } = row ?? {};
-    const known = isJsonObject(params) ? params : {};
-    const hidden = isJsonObject(masterKeyOnly) ? masterKeyOnly : {};
+    const { params: known, masterKeyOnly: hidden } = configOf(row);
     const isVisible = ([name]: [string, unknown]) => auth.kind === "master" || hidden[name] !== true;
     return {
       params: Object.fromEntries(Object.entries(known).filter(isVisible)),
@@ -59,9 +60,14 @@ export class GlobalConfigService {
 
   /**
    * Sets parameters (or deletes them by `{ __op: "Delete" }`); `masterKeyOnly` holds a boolean per parameter. Its caller
-   * verifies that the client has the master key. Throws 107 for invalid types and 105 for invalid names.
+   * verifies that the client has the master key. `changedBy` names an operator in the history. Throws 107 for invalid types
+   * and 105 for invalid names.
    */
-  async change(request: RequestContext, { params = {}, masterKeyOnly = {} }: JsonObject): Promise<void> {
+  async change(
+    request: RequestContext,
+    { params = {}, masterKeyOnly = {} }: JsonObject,
+    changedBy = "master key",
+  ): Promise<void> {
     if (!isJsonObject(params) || !isJsonObject(masterKeyOnly)) {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "params and masterKeyOnly must be objects");
     }
@@ -81,18 +87,25 @@ export class GlobalConfigService {
       operations[`masterKeyOnly.${name}`] =
         operation.op === "Delete" ? { op: "Delete" } : { op: "Set", value: isHidden };
     }
-    if (Object.keys(operations).length > 0) await this.#save(request, params, operations);
+    if (Object.keys(operations).length > 0) await this.#save(request, params, operations, changedBy);
   }
 
-  /** Saves the config and runs the triggers; errors that they throw are the response. */
-  async #save(request: RequestContext, params: JsonObject, operations: Record<string, Operation>) {
-    const { triggerOf } = this.#dependencies;
+  /** Saves the config, records its previous version, and runs the triggers; errors that they throw are the response. */
+  async #save(
+    request: RequestContext,
+    params: JsonObject,
+    operations: Record<string, Operation>,
+    changedBy: string,
+  ): Promise<void> {
+    const { triggerOf, history } = this.#dependencies;
     const before = triggerOf?.("beforeSave");
     const after = triggerOf?.("afterSave");
-    const original = before || after ? paramsOf(await this.#readRow()) : undefined;
-    await before?.(params, original, request);
+    const original = await this.#readRow();
+    await before?.(params, paramsOf(original), request);
     await this.#update(operations);
-    if (after) await after(paramsOf(await this.#readRow()) ?? {}, original, request);
+    const changed = await this.#readRow();
+    await history?.save(configOf(original), configOf(changed), Object.keys(params), changedBy);
+    await after?.(paramsOf(changed) ?? {}, paramsOf(original), request);
   }
 
   #readRow(): Promise<JsonObject | undefined> {
@@ -121,5 +134,13 @@ export class GlobalConfigService {
 }
 
 function paramsOf(row: JsonObject | undefined): JsonObject | undefined {
-  return row && (isJsonObject(row.params) ? row.params : {});
+  return row && configOf(row).params;
+}
+
+function configOf(row: JsonObject | undefined): Required<GlobalConfig> {
+  const { params, masterKeyOnly } = row ?? {};
+  return {
+    params: isJsonObject(params) ? params : {},
+    masterKeyOnly: isJsonObject(masterKeyOnly) ? masterKeyOnly : {},
+  };
 }

@@ -1,6 +1,7 @@
 import { defineModule } from "@purse/kernel";
 import { writtenOnlyThrough } from "../../data/objects/classRules.ts";
 import { CLOCK, CLOUD, DENIED_KEYWORDS, SCHEMAS, STORE, STUDIO_CLASSES } from "../../module/tokens.ts";
+import { ConfigHistory } from "./configHistory.ts";
 import { globalConfigRoutes } from "./globalConfigRoutes.ts";
 import { GlobalConfigService } from "./globalConfigService.ts";
 
@@ -24,21 +25,20 @@ export const globalConfig = defineModule({
     },
   ],
   open({ store, schemas, clock, cloud, assertAllowed, studioClasses }) {
+    const history = new ConfigHistory({ store, classes: studioClasses, clock });
     const service = new GlobalConfigService({
       store,
       schemaOf: (className) => schemas.require(className),
       clock,
       triggerOf: cloud.configTrigger,
       assertAllowed,
+      history,
     });
     return {
       routes: globalConfigRoutes(service),
       async adminRoutes() {
-        const [{ configAdminRoutes }, { ConfigHistory }] = await Promise.all([
-          import("./adminRoutes.ts"),
-          import("./configHistory.ts"),
-        ]);
-        return configAdminRoutes(service, new ConfigHistory({ store, classes: studioClasses, clock }));
+        const { configAdminRoutes } = await import("./adminRoutes.ts");
+        return configAdminRoutes(service, history);
       },
     };
   },
