@@ -65,7 +65,7 @@ export async function* pagesOf(
  * Writes several objects in one transaction, without triggers. If one of them has been deleted in the meantime, the others are
  * written one by one. Returns the number of objects that were written.
  */
-export async function writeTogether<Item>(
+export async function writeInBulk<Item>(
   store: Pick<Store, "write">,
   items: readonly Item[],
   write: BulkWrite<Item>,

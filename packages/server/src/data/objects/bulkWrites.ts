@@ -10,7 +10,7 @@ import { internalRequest, MASTER } from "../../core/authContext.ts";
 import { findRows } from "../../database/serverRows.ts";
 import type { Store } from "../../database/store.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import { BATCH_SIZE, pagesOf, parseFilter, writeTogether } from "./bulkAccess.ts";
+import { BATCH_SIZE, pagesOf, parseFilter, writeInBulk } from "./bulkAccess.ts";
 import type { Objects } from "./objects.ts";
 import { parseFields } from "./parseFields.ts";
 
@@ -52,7 +52,7 @@ export function createBulkWrites({
     const result: BulkResult = { insertedCount: 0, matchedCount: 0, modifiedCount: 0, deletedCount: 0 };
     if (operation === "bulkWrite") {
       for (const batch of chunksOf(items)) {
-        await writeTogether(store, batch, ({ update }, options) =>
+        await writeInBulk(store, batch, ({ update }, options) =>
           objects.create(request, className, update, options),
         );
         result.insertedCount += batch.length;
@@ -67,7 +67,7 @@ export function createBulkWrites({
       const found = await Promise.all(batch.map(({ filter }) => idsOf(className, filter, limit)));
       const changes = batch.flatMap(({ update }, i) => (found[i] ?? []).map((id) => ({ id, update })));
       for (const chunk of chunksOf(changes)) {
-        const done = await writeTogether(store, chunk, ({ id, update }, options) =>
+        const done = await writeInBulk(store, chunk, ({ id, update }, options) =>
           isDelete
             ? objects.remove(request, className, id, options)
             : objects.update(request, className, id, update, options),

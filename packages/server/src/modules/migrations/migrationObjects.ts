@@ -1,11 +1,11 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { MigrationObjects } from "../../config/migration.ts";
 import { internalRequest, MASTER } from "../../core/authContext.ts";
-import { type BulkWrite, pagesOf, writeTogether } from "../../data/objects/bulkAccess.ts";
+import { type BulkWrite, pagesOf, writeInBulk } from "../../data/objects/bulkAccess.ts";
 import { newObjectId } from "../../data/objects/objectId.ts";
 import type { Objects } from "../../data/objects/objects.ts";
 import type { Schemas } from "../../data/schema/schemas.ts";
 import type { Store } from "../../database/store.ts";
-import type { MigrationObjects } from "./migration.ts";
 
 /** What a migration writes in a class. */
 export interface ClassChanges {
@@ -112,7 +112,7 @@ export function createMigrationObjects(dependencies: MigrationObjectsDependencie
   }
 
   async function writePage<Item>(items: readonly Item[], task: BulkWrite<Item>): Promise<number> {
-    return isDryRun || items.length === 0 ? items.length : writeTogether(store, items, task);
+    return isDryRun || items.length === 0 ? items.length : writeInBulk(store, items, task);
   }
 
   function count(

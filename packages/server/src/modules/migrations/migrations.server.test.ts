@@ -69,10 +69,10 @@ async function openApplication(database: DatabaseName) {
     migration: (name: string, body: string) =>
       writeFile(join(folder, name), `export default async ({ objects, log }) => {\n${body}\n};\n`),
     file: (name: string, text: string) => writeFile(join(folder, name), text),
-    async create(...people: JsonObject[]) {
-      await Promise.all(people.map((person) => objects.create(request, "Person", person)));
+    async create(...all: JsonObject[]) {
+      await Promise.all(all.map((fields) => objects.create(request, "Person", fields)));
     },
-    async people(): Promise<JsonObject[]> {
+    async stored(): Promise<JsonObject[]> {
       const schema = schemas.get("Person");
       const rows = schema ? await findRows(store, schema, { order: "name", limit: 1_000 }) : [];
       return rows.map(({ objectId: _, createdAt: __, updatedAt: ___, ...fields }) => fields);
@@ -82,21 +82,21 @@ async function openApplication(database: DatabaseName) {
 
 describe.each(DATABASES)("migrations on %s", (database) => {
   it("run once each, in the order of their names", async () => {
-    const { run, migration, people } = await openApplication(database);
+    const { run, migration, stored } = await openApplication(database);
     await migration("002-second.ts", 'await objects.updateEach("Person", {}, () => ({ name: "Ada" }));');
     await migration("001-first.mjs", 'await objects.create("Person", { name: "?", born: 1815 });');
     const reports = await run();
     expect(reports.map(({ name }) => name)).toEqual(["001-first.mjs", "002-second.ts"]);
     expect(reports[1]?.changes).toMatchObject({ Person: { created: 0, updated: 1, removed: 0 } });
-    expect(await people()).toEqual([{ name: "Ada", born: 1815 }]);
+    expect(await stored()).toEqual([{ name: "Ada", born: 1815 }]);
     expect(await run()).toEqual([]);
     await migration("003-third.js", 'await objects.removeEach("Person", { born: { $lt: 1900 } });');
     expect((await run()).map(({ name }) => name)).toEqual(["003-third.js"]);
-    expect(await people()).toEqual([]);
+    expect(await stored()).toEqual([]);
   });
 
   it("change any number of objects, and leave those as they are for which they return nothing", async () => {
-    const { run, migration, create, people } = await openApplication(database);
+    const { run, migration, create, stored } = await openApplication(database);
     const count = 405;
     await create(...Array.from({ length: count }, (_, i) => ({ name: `p${1_000 + i}`, i })));
     await migration(
@@ -106,7 +106,7 @@ describe.each(DATABASES)("migrations on %s", (database) => {
        await objects.create("Person", { name: "a", changed });`,
     );
     await run();
-    const rows = await people();
+    const rows = await stored();
     expect(rows[0]).toEqual({ name: "a", changed: 202 });
     for (const [i, row] of rows.slice(1).entries())
       expect(row).toEqual(
@@ -115,7 +115,7 @@ describe.each(DATABASES)("migrations on %s", (database) => {
   });
 
   it("read and write single objects, and fail with the errors of the API", async () => {
-    const { run, migration, create, people } = await openApplication(database);
+    const { run, migration, create, stored } = await openApplication(database);
     await create({ name: "Ada" }, { name: "Bob" });
     await migration(
       "1.ts",
@@ -134,25 +134,25 @@ describe.each(DATABASES)("migrations on %s", (database) => {
        await objects.create("Person", { name: "Cy", reasons });`,
     );
     await run();
-    expect(await people()).toEqual([{ name: "Ada L." }, { name: "Cy", reasons: [101, 101, 119, 102, 111] }]);
+    expect(await stored()).toEqual([{ name: "Ada L." }, { name: "Cy", reasons: [101, 101, 119, 102, 111] }]);
   });
 
   it("that fail are named, run again, and keep those after them from running", async () => {
-    const { run, migration, people } = await openApplication(database);
+    const { run, migration, stored } = await openApplication(database);
     await migration("1.ts", 'await objects.create("Person", { name: "first" });');
     await migration("2.ts", 'throw new Error("no more");');
     await migration("3.ts", 'await objects.create("Person", { name: "third" });');
     await expect(run()).rejects.toThrow("The migration 2.ts failed: no more");
-    expect(await people()).toEqual([{ name: "first" }]);
+    expect(await stored()).toEqual([{ name: "first" }]);
     await migration("2.ts", 'await objects.create("Person", { name: "second" });');
     expect((await run()).map(({ name }) => name)).toEqual(["2.ts", "3.ts"]);
-    expect(await people()).toEqual([{ name: "first" }, { name: "second" }, { name: "third" }]);
+    expect(await stored()).toEqual([{ name: "first" }, { name: "second" }, { name: "third" }]);
   });
 
   it("show what they would write as a dry run, and write nothing", async () => {
-    const { run, migration, create, people } = await openApplication(database);
+    const { run, migration, create, stored } = await openApplication(database);
     await create({ name: "Ada" }, { name: "Bob" });
-    const before = await people();
+    const before = await stored();
     await migration(
       "1.ts",
       `await objects.updateEach("Person", { name: "Ada" }, () => ({ name: "Ada L." }));
@@ -176,17 +176,17 @@ describe.each(DATABASES)("migrations on %s", (database) => {
         },
       },
     });
-    expect(await people()).toEqual(before);
+    expect(await stored()).toEqual(before);
     expect(await run(true)).toHaveLength(1);
   });
 
   it("run once if several processes start at the same time", async () => {
-    const { run, migration, people } = await openApplication(database);
+    const { run, migration, stored } = await openApplication(database);
     await migration("1.ts", 'await objects.create("Person", { name: "only" });');
     await migration("2.ts", 'await objects.create("Person", { name: "too" });');
     const reports = await Promise.all([run(), run(), run()]);
     expect(reports.flat()).toHaveLength(2);
-    expect(await people()).toEqual([{ name: "only" }, { name: "too" }]);
+    expect(await stored()).toEqual([{ name: "only" }, { name: "too" }]);
   });
 });
 

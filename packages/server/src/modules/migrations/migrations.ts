@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Logger } from "@purse/kernel";
 import { isRecord, type JsonObject } from "@purse/protocol";
+import type { Migration } from "../../config/migration.ts";
 import { newObjectId } from "../../data/objects/objectId.ts";
 import type { Objects } from "../../data/objects/objects.ts";
 import type { Schemas } from "../../data/schema/schemas.ts";
 import { fencedStore, LeaseHolder } from "../../database/leases/leaseHolder.ts";
 import { createRow, findRows } from "../../database/serverRows.ts";
 import type { Store } from "../../database/store.ts";
-import type { Migration } from "./migration.ts";
 import { type ClassChanges, createMigrationObjects } from "./migrationObjects.ts";
 import { MIGRATION_CLASS } from "./migrationRules.ts";
 
