@@ -7,12 +7,16 @@ import {
   createBackup,
   didYouMean,
   exportStore,
+  type FileCounts,
+  type FileSource,
   generateTypes,
+  gridDocuments,
   type ImportOptions,
   importDump,
   importFile,
   loadConfig,
   lockDatabase,
+  moveFiles,
   openSchemas,
   openStore,
   PROGRAM,
@@ -42,7 +46,8 @@ const HELP = `Usage: ${PROGRAM} <command>
   export  --out FILE                     exports everything as JSON lines
   import  --in FILE [--skip-bad FILE]    imports an export; resumes after an interruption
   import  --parse FOLDER [--skip-bad FILE]
-                                         imports a Parse database from mongoexport files
+                                         imports a Parse database, with its GridFS, from mongodump or mongoexport
+  import  --files SOURCE                 copies the files of another server, from a folder or s3://…
   backup  --out FILE                     copies the database while the server runs; FILE may be s3://…
   restore --in FILE [--force]            replaces the database by a backup; FILE may be s3://…
   keys add [--name NAME] [--limit N] [--key KEY]
@@ -119,6 +124,7 @@ export async function runCommand(
     out: { type: "string" },
     in: { type: "string" },
     parse: { type: "string" },
+    files: { type: "string" },
     "skip-bad": { type: "string" },
     force: { type: "boolean" },
     name: { type: "string" },
@@ -167,6 +173,7 @@ export async function runCommand(
       });
     }
     case "import":
+      if (values.files !== undefined) return report(await importFiles(config, values.files, progress));
       return report(await importInto(config, values, progress));
     case "backup":
       return report(
@@ -264,7 +271,10 @@ async function importInto(
     const schemas = await openSchemas(store, config.modules);
     const options = { store, schemas, progress, onInvalidRecord };
     if (values.parse !== undefined) {
-      const counts = await importDump(resolve(values.parse), options);
+      const folder = resolve(values.parse);
+      const counts = await importDump(folder, options);
+      const gridFs = await gridDocuments(folder);
+      const files = gridFs && (await copyFiles(config, gridFs, progress));
       progress.done();
       const lines = [
         ...countLines(counts.collections),
@@ -273,8 +283,12 @@ async function importInto(
         ...counts.addedFields.map((field) => `added, not in _SCHEMA: ${field}`),
         ...counts.skippedCollections.map((collection) => `skipped, internal collection: ${collection}`),
         ...counts.conflicts.map((conflict) => `conflict, value already taken: ${conflict}`),
+        ...(files ? fileLines(files) : []),
       ];
-      return { text: lines.join("\n"), json: JSON.parse(JSON.stringify(counts)) };
+      return {
+        text: lines.join("\n"),
+        json: JSON.parse(JSON.stringify({ ...counts, ...(files && { files }) })),
+      };
     }
     const counts = await importFile(resolve(required(values.in, "--in or --parse")), options);
     progress.done();
@@ -286,6 +300,23 @@ async function importInto(
     ];
     return { text: lines.join("\n"), json: JSON.parse(JSON.stringify(counts)) };
   });
+}
+
+async function importFiles(config: Config, source: string, progress: Progress): Promise<CommandReport> {
+  const counts = await withPrivateFiles(config, () => copyFiles(config, source, progress));
+  progress.done();
+  return { text: fileLines(counts).join("\n"), json: JSON.parse(JSON.stringify(counts)) };
+}
+
+function copyFiles(config: Config, source: FileSource, progress: Progress): Promise<FileCounts> {
+  return moveFiles(config, source, (count) => progress.report("files", count));
+}
+
+function fileLines({ copied, bytes, present, failed }: FileCounts): string[] {
+  return [
+    `${copied} files copied, ${bytes} bytes; ${present} were there already`,
+    ...failed.map((name) => `not copied: ${name}`),
+  ];
 }
 
 /** Lines that compare counts by name with those of the database of before. */

@@ -27,7 +27,7 @@ export const COMMAND_WORDS: Readonly<Record<string, CommandWords>> = {
     options: ["--role", "--password", "--json", ...SETTINGS],
   },
   export: { options: ["--out", "--json", ...SETTINGS] },
-  import: { options: ["--in", "--parse", "--skip-bad", "--json", ...SETTINGS] },
+  import: { options: ["--in", "--parse", "--files", "--skip-bad", "--json", ...SETTINGS] },
   backup: { options: ["--out", "--json", ...SETTINGS] },
   restore: { options: ["--in", "--force", "--json", ...SETTINGS] },
   columns: { options: ["--json", ...SETTINGS] },

@@ -31,6 +31,8 @@ export {
 } from "./database/store.ts";
 export * from "./dataTransfer/index.ts";
 export { type ApiKey, ApiKeys } from "./modules/apiKeys/apiKeys.ts";
+export type { FileCounts } from "./modules/files/fileCopies.ts";
+export { type FileSource, moveFiles } from "./modules/files/moveFiles.ts";
 export type { MigrationOptions, MigrationReport } from "./modules/migrations/migrations.ts";
 export { openSchemas } from "./openSchemas.ts";
 export { type PackageSource, PackagesUnavailableError } from "./ownPackages/index.ts";

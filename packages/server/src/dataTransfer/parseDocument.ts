@@ -34,13 +34,13 @@ const TYPES: Readonly<Record<string, string>> = {
 export function classFromDump(document: JsonObject): DumpClass {
   const { _id, _metadata, ...columns } = document;
   const className = String(_id);
+  const metadata = isJsonObject(_metadata) ? _metadata : {};
   const fields: Record<string, FieldType> = {};
   for (const [name, type] of Object.entries(columns)) {
     if (["objectId", "createdAt", "updatedAt", "ACL"].includes(name) || name.startsWith("_")) continue;
     const field = isEventDecimal(name, columns) ? { type: "Number" as const } : fieldFrom(String(type));
-    if (field) fields[name] = field;
+    if (field) fields[name] = { ...field, ...optionsOf(name, metadata.fields_options) };
   }
-  const metadata = isJsonObject(_metadata) ? _metadata : {};
   const { class_permissions: permissions, indexes } = metadata;
   const schema = {
     className,
@@ -55,6 +55,20 @@ export function classFromDump(document: JsonObject): DumpClass {
 /** Whether a field has the approximate number of an integer of an on-chain event: Moralis stored it as Decimal128. */
 function isEventDecimal(name: string, columns: JsonObject): boolean {
   return name.endsWith("_decimal") && columns[name.slice(0, -"_decimal".length)] === "string";
+}
+
+/** Whether a field is required, and its default value. */
+function optionsOf(
+  name: string,
+  fieldsOptions: JsonValue | undefined,
+): Pick<FieldType, "required" | "defaultValue"> {
+  const options = isJsonObject(fieldsOptions) ? fieldsOptions[name] : undefined;
+  const { required, defaultValue } = isJsonObject(options) ? options : {};
+  return {
+    ...(typeof required === "boolean" && { required }),
+    ...(defaultValue !== undefined &&
+      defaultValue !== null && { defaultValue: fromExtendedJson(defaultValue) }),
+  };
 }
 
 function fieldFrom(type: string): FieldType | undefined {

@@ -7,6 +7,7 @@ import { tokenHash } from "../auth/sessionRecord.ts";
 import { foldName, UNIQUE_KEYS } from "../auth/uniqueKeys.ts";
 import { CONFIG_OBJECT_ID } from "../data/schema/systemClasses.ts";
 import { parseWebhook, WEBHOOK_UNIQUE_SCOPE, webhookKeyOf } from "../data/webhookRow.ts";
+import { bsonTexts } from "./bsonDocuments.ts";
 import type { ExportRecord } from "./exportRecords.ts";
 import { fromExtendedJson } from "./extendedJson.ts";
 import { type ImportCounts, type ImportOptions, RecordImporter } from "./import.ts";
@@ -48,8 +49,8 @@ interface Dump {
 }
 
 /**
- * Imports the database of a Parse Server as written by `mongoexport`: a folder with one file per collection, with one
- * document per line or a single array. Users keep their passwords and sessions. Without `onInvalidRecord`, rejects before
+ * Imports the database of a Parse Server: a folder with one file per collection as `mongoexport` writes it, with one document per line
+ * or a single array, or the folder of a `mongodump`. Files of GridFS are those of `gridDocuments`. Users keep their passwords and sessions. Without `onInvalidRecord`, rejects before
  * anything is written if a document is damaged.
  */
 export async function importDump(folder: string, options: ImportOptions): Promise<DumpCounts> {
@@ -107,20 +108,67 @@ export async function importDump(folder: string, options: ImportOptions): Promis
   return counts;
 }
 
+/**
+ * The documents of the files of GridFS and of their chunks in a dump, in the wire format; undefined if it has none. Rejects if
+ * the chunks are missing.
+ */
+export async function gridDocuments(
+  folder: string,
+): Promise<{ files: AsyncIterable<JsonObject>; chunks: AsyncIterable<JsonObject> } | undefined> {
+  const paths = await collectionPaths(folder);
+  const files = paths.get("fs.files");
+  const chunks = paths.get("fs.chunks");
+  if (files === undefined) return undefined;
+  if (chunks === undefined) throw new Error(`${folder} has fs.files, but no fs.chunks`);
+  return { files: wireDocuments(files), chunks: wireDocuments(chunks) };
+}
+
+async function* wireDocuments(path: string): AsyncGenerator<JsonObject> {
+  for await (const text of documentsIn(path)) {
+    const document = fromExtendedJson(parseDocument(text));
+    if (isJsonObject(document)) yield document;
+  }
+}
+
+const COLLECTION_FILE = /^(?<name>.+?)\.(?:json|bson|bson\.gz)$/;
+/** Of mongodump: the options of a collection, and what happened meanwhile. */
+const NO_COLLECTION = /\.metadata\.json(?:\.gz)?$|^(?:oplog|prelude)\./;
+
 async function openDump(folder: string): Promise<Dump> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".json")).sort();
-  if (files.length === 0) throw new Error(`${folder} contains no .json files`);
+  const paths = await collectionPaths(folder);
   const classes = new Map<string, DumpClass>();
   const collections = new Map<string, string>();
   const skipped: string[] = [];
-  for (const file of files) {
-    const collection = file.slice(0, -".json".length);
-    const path = join(folder, file);
-    if (!SKIPPED_COLLECTIONS.has(collection)) collections.set(collection, path);
+  for (const [collection, path] of paths) {
+    if (collection === "fs.files" || collection === "fs.chunks") continue;
+    if (collection.startsWith("system.")) skipped.push(collection);
+    else if (!SKIPPED_COLLECTIONS.has(collection)) collections.set(collection, path);
     else if (collection !== SCHEMA_COLLECTION) skipped.push(collection);
     else for await (const dumpClass of classesIn(path)) classes.set(dumpClass.schema.className, dumpClass);
   }
   return { collections, classes, skipped };
+}
+
+/** The files of collections by name; `mongodump` writes them into a folder of the database. */
+async function collectionPaths(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const paths = new Map<string, string>();
+  for (const name of entries.map((entry) => entry.name).sort()) {
+    const collection = NO_COLLECTION.test(name) ? undefined : COLLECTION_FILE.exec(name)?.groups?.name;
+    if (collection === undefined) continue;
+    // Tools of MongoDB escape characters that some file systems do not allow.
+    const decoded = collection.replace(/%3A/gi, ":");
+    if (paths.has(decoded)) throw new Error(`${folder} has two files of the collection ${decoded}`);
+    paths.set(decoded, join(folder, name));
+  }
+  if (paths.size > 0) return paths;
+  const folders = entries.filter((entry) => entry.isDirectory());
+  const [database, ...others] = folders.filter(({ name }) => name !== "admin" && name !== "config");
+  if (!database) throw new Error(`${folder} contains no .json or .bson files`);
+  if (others.length === 0) return collectionPaths(join(folder, database.name));
+  throw new Error(
+    `${folder} contains several databases: name the folder of one of ${folders.map(({ name }) => name).join(", ")}`,
+  );
 }
 
 async function* classesIn(path: string): AsyncGenerator<DumpClass> {
@@ -173,6 +221,7 @@ function parseDocument(text: string): JsonObject {
 
 /** The texts of the documents of a file, however it is formatted. */
 function documentsIn(path: string): AsyncGenerator<string> {
+  if (!path.endsWith(".json")) return bsonTexts(path);
   return jsonTexts(createReadStream(path, { encoding: "utf8", highWaterMark: 1 << 20 }));
 }
 
