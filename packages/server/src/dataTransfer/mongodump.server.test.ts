@@ -232,6 +232,6 @@ describe("files of a folder", () => {
     const missing = join(folder, "missing");
     await expect(
       moveFiles({ dataDir: folder, filesStore: { kind: "disk" } }, missing, () => undefined),
-    ).rejects.toThrow("ENOENT");
+    ).rejects.toThrow("missing does not exist");
   });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
@@ -39,7 +40,8 @@ export async function moveFiles(
     else {
       const bucket = bucketOf(source);
       if (bucket) await copyBucket(await openBucket(bucket), copies);
-      else await copyFolder(resolve(source), copies);
+      else if (existsSync(source)) await copyFolder(resolve(source), copies);
+      else throw new Error(`${resolve(source)} does not exist`);
     }
   } catch (error) {
     // Clients of a server do not see the details of S3; operators do.
@@ -50,6 +52,12 @@ export async function moveFiles(
 
 function bucketOf(source: string): Exclude<FilesStoreConfig, { kind: "disk" }> | undefined {
   if (!source.startsWith("s3:")) return undefined;
-  const config = parseFilesStore(source);
-  return config.kind === "disk" ? undefined : config;
+  try {
+    const config = parseFilesStore(source);
+    return config.kind === "disk" ? undefined : config;
+  } catch {
+    throw new Error(
+      "--files takes a folder, or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1",
+    );
+  }
 }
