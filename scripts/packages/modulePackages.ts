@@ -6,6 +6,12 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { bundleViem } from "./bundledViem.ts";
+import {
+  FEATURE_PACKAGES,
+  importFeaturePackages,
+  splitDependencies,
+  writeFeaturePackages,
+} from "./featurePackages.ts";
 import { writeLegacyBuild } from "./legacyBuild.ts";
 import { NODE_VERSIONS, PUBLISH_CONFIG, repositoryOf } from "./publication.ts";
 
@@ -79,7 +85,22 @@ export async function buildModulePackages({
   const folders = names.map(assemblePackage);
   await bundleViem(join(BUILT, "client/dist"));
   for (const name of CLIENT_PACKAGES) await writeLegacyBuild(join(BUILT, name));
-  return [...folders, writeLegacyPackage()];
+  return [...folders, writeLegacyPackage(), ...(isForApps ? [] : await separateFeatures())];
+}
+
+/** Separates the libraries of optional features from the server. Returns the folders of their packages. */
+async function separateFeatures(): Promise<string[]> {
+  const used = new Map<string, Set<string>>();
+  const libraries: Record<string, string> = {};
+  for (const name of ["chain", "server"] as const) {
+    for (const [feature, specifiers] of importFeaturePackages(join(BUILT, name, "dist")))
+      used.set(feature, new Set([...(used.get(feature) ?? []), ...specifiers]));
+    Object.assign(libraries, readManifest(name).dependencies);
+  }
+  return writeFeaturePackages(BUILT, used, {
+    version: readManifest("server").version,
+    dependencies: libraries,
+  });
 }
 
 /** Adds the manifest and other files to the compiled modules. */
@@ -95,11 +116,10 @@ function assemblePackage(name: PackageName): string {
     writeRequireEntry(dist);
     dropImportHelper(join(dist, "installedPackage.js"));
   }
-  const manifest: Manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     join(folder, "package.json"),
-    `${JSON.stringify(publishedManifest(name, manifest), null, 2)}\n`,
+    `${JSON.stringify(publishedManifest(name, readManifest(name)), null, 2)}\n`,
   );
   copyFileSync(join(source, "README.md"), join(folder, "README.md"));
   copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
@@ -141,11 +161,16 @@ function writeLegacyPackage(): string {
   return folder;
 }
 
+function readManifest(name: PackageName): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
+}
+
 function publishedManifest(
   name: PackageName,
   { private: _, devDependencies: __, ...manifest }: Manifest,
 ): Manifest {
-  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([dependency, range]) => [
+  const { kept, features } = splitDependencies(manifest.dependencies ?? {});
+  const dependencies = Object.entries(kept).map(([dependency, range]) => [
     dependency,
     dependency.startsWith("@purse/") ? manifest.version : range,
   ]);
@@ -161,7 +186,17 @@ function publishedManifest(
     types: "./dist/index.d.ts",
     exports: { ...EXPORTS[name], "./package.json": "./package.json" },
     dependencies: Object.fromEntries(dependencies),
+    ...(features.length > 0 &&
+      optionalPeers(name === "server" ? FEATURE_PACKAGES : features, manifest.version)),
     publishConfig: PUBLISH_CONFIG,
+  };
+}
+
+/** Packages that are used if they are installed, in the same version. */
+function optionalPeers(names: readonly string[], version: string): object {
+  return {
+    peerDependencies: Object.fromEntries(names.map((name) => [name, version])),
+    peerDependenciesMeta: Object.fromEntries(names.map((name) => [name, { optional: true }])),
   };
 }
 
