@@ -83,7 +83,10 @@ export async function buildModulePackages({
   });
   if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
   const folders = names.map(assemblePackage);
-  await bundleViem(join(BUILT, "client/dist"));
+  await bundleViem(join(BUILT, "client/dist"), { isForBrowsers: true });
+  if (!isForApps)
+    for (const name of ["chain", "server"])
+      await bundleViem(join(BUILT, name, "dist"), { isForBrowsers: false });
   for (const name of CLIENT_PACKAGES) await writeLegacyBuild(join(BUILT, name));
   return [...folders, writeLegacyPackage(), ...(isForApps ? [] : await separateFeatures())];
 }
@@ -170,10 +173,10 @@ function publishedManifest(
   { private: _, devDependencies: __, ...manifest }: Manifest,
 ): Manifest {
   const { kept, features } = splitDependencies(manifest.dependencies ?? {});
-  const dependencies = Object.entries(kept).map(([dependency, range]) => [
-    dependency,
-    dependency.startsWith("@purse/") ? manifest.version : range,
-  ]);
+  const dependencies = Object.entries(kept)
+    // What is used of it is in the package.
+    .filter(([dependency]) => dependency !== "viem")
+    .map(([dependency, range]) => [dependency, dependency.startsWith("@purse/") ? manifest.version : range]);
   const isForBrowsers = CLIENT_PACKAGES.some((each) => each === name);
   return {
     ...manifest,
