@@ -7,6 +7,7 @@ import { formatMessage } from "publint/utils";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensurePackagesBuilt } from "./build.mjs";
+import { FEATURE_PACKAGES } from "./packages/featurePackages.ts";
 import { tarballOf, unpack } from "./packages/tarballs.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -36,7 +37,7 @@ function runNode(file: string, source: string): string {
   return execFileSync(process.execPath, [file], { cwd: project, encoding: "utf8" }).trim();
 }
 
-describe.each([...MODULE_NAMES, ...PROGRAM_NAMES])("%s, packed", (name) => {
+describe.each([...MODULE_NAMES, ...FEATURE_PACKAGES, ...PROGRAM_NAMES])("%s, packed", (name) => {
   const files = () =>
     execFileSync("tar", ["-tzf", tarballOf(name)], { encoding: "utf8" })
       .trim()
@@ -85,6 +86,24 @@ describe.each(MODULE_NAMES)("%s, packed", (name) => {
     expect(found).toEqual([]);
   });
 
+  it("imports what its manifest names, and nothing else", () => {
+    const folder = join(project, "node_modules", name);
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8"),
+    );
+    const named = [name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)];
+    const modules = readdirSync(join(folder, "dist"), { recursive: true, encoding: "utf8" });
+    const imported = modules
+      .filter((file) => /\.js$/.test(file))
+      .flatMap((file) => [
+        ...readFileSync(join(folder, "dist", file), "utf8").matchAll(
+          /(?:^(?:import|export|\}) [^"\n]*from |^import |\bimport\()"((?:@[^/"]+\/)?[^/".:][^/":]*)(?:\/[^"]*)?"/gm,
+        ),
+      ])
+      .map(([, library = ""]) => library);
+    expect([...new Set(imported)].filter((library) => !named.includes(library))).toEqual([]);
+  });
+
   it("consists of compiled modules and their types", () => {
     const folder = join(project, "node_modules", name, "dist");
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
@@ -112,6 +131,59 @@ describe("the packed server", () => {
       await server.stop();
       process.exit();`;
     expect(runNode("packedServer.mjs", source)).toBe("First");
+  });
+});
+
+describe("the packed server without the packages of its features", () => {
+  const prelude = `
+    import { createLogger, createServer, loadConfig } from "@purse/server";
+    const load = (env = {}) => loadConfig({
+      argv: ["--port", "0", "--data-dir", "feature-data"], env: { PURSE_APP_ID: "app", ...env }, cwd: process.cwd(),
+    });
+    const logger = createLogger({ level: "error", format: "text", write: console.error });
+    async function statusOf(path, config) {
+      const server = await createServer(config, { logger, chains: [] });
+      await server.start();
+      const { status } = await fetch(server.url + path);
+      await server.stop();
+      return status;
+    }`;
+
+  it("is a server without them", () => {
+    const source = `${prelude}
+      console.log(await statusOf("/graphql?query=%7B__typename%7D", await load()));
+      process.exit();`;
+    expect(runNode("withoutFeatures.mjs", source)).toBe("404");
+  });
+
+  it("names the package that a setting needs", () => {
+    const source = `${prelude}
+      for (const env of [{ PURSE_GRAPHQL: "1" }, { PURSE_FILES_STORE: "s3://files" }, { PURSE_GRAPHQL: "0" }])
+        await load(env).then(() => console.log("loaded"), ({ name, packageName }) => console.log(name, packageName));`;
+    expect(runNode("missingFeatures.mjs", source).split("\n")).toEqual([
+      "MissingPackageError @purse/graphql",
+      "MissingPackageError @purse/s3",
+      "loaded",
+    ]);
+  });
+
+  it("has the features whose packages are installed beside it", () => {
+    for (const name of FEATURE_PACKAGES) unpack(name, join(project, "node_modules", name));
+    const source = `${prelude}
+      const ipfs = { PURSE_IPFS_RPC_URL: "http://127.0.0.1:1" };
+      const config = await load({ PURSE_GRAPHQL: "1", PURSE_MCP: "read", PURSE_FILES_STORE: "s3://files", ...ipfs });
+      const headers = { "X-Parse-Application-Id": "app", "X-Parse-Master-Key": config.masterKey };
+      const server = await createServer(config, { logger, chains: [] });
+      await server.start();
+      const answer = await fetch(server.url + "/graphql", {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: '{"query":"{ __typename }"}',
+      });
+      console.log(JSON.stringify(await answer.json()), (await fetch(server.url + "/mcp", { method: "POST" })).status);
+      await server.stop();
+      process.exit();`;
+    expect(runNode("withFeatures.mjs", source)).toBe('{"data":{"__typename":"Query"}} 401');
   });
 });
 

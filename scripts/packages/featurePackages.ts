@@ -78,13 +78,14 @@ export function importFeaturePackages(dist: string): Map<string, Set<string>> {
   return used;
 }
 
-/** Splits the dependencies of a package into those that it keeps, and the packages of features in the place of others. */
+/** Splits the dependencies of a package into those of the published one, and the packages of features in the place of others. */
 export function splitDependencies(dependencies: Dependencies): {
   kept: Dependencies;
   features: readonly string[];
 } {
   const names = Object.keys(dependencies);
-  const isKept = (name: string) => !OWNERS.has(name);
+  // What is used of viem is in the packages themselves.
+  const isKept = (name: string) => !OWNERS.has(name) && name !== "viem";
   return {
     kept: Object.fromEntries(Object.entries(dependencies).filter(([name]) => isKept(name))),
     features: [...new Set(names.flatMap((name) => OWNERS.get(name) ?? []))].sort(),

@@ -115,6 +115,7 @@ function assemblePackage(name: PackageName): string {
     if (file.endsWith(".d.ts")) rewriteImports(join(dist, file));
     if (file.endsWith(".js")) rewriteSpawnedFiles(join(dist, file));
   }
+  removeInnerTypes(folder, name);
   if (name === "client") {
     writeRequireEntry(dist);
     dropImportHelper(join(dist, "installedPackage.js"));
@@ -173,10 +174,10 @@ function publishedManifest(
   { private: _, devDependencies: __, ...manifest }: Manifest,
 ): Manifest {
   const { kept, features } = splitDependencies(manifest.dependencies ?? {});
-  const dependencies = Object.entries(kept)
-    // What is used of it is in the package.
-    .filter(([dependency]) => dependency !== "viem")
-    .map(([dependency, range]) => [dependency, dependency.startsWith("@purse/") ? manifest.version : range]);
+  const dependencies = Object.entries(kept).map(([dependency, range]) => [
+    dependency,
+    dependency.startsWith("@purse/") ? manifest.version : range,
+  ]);
   const isForBrowsers = CLIENT_PACKAGES.some((each) => each === name);
   return {
     ...manifest,
@@ -208,6 +209,24 @@ function rewriteImports(path: string): void {
   const text = readFileSync(path, "utf8");
   const rewritten = text.replace(/(from |import\(|import )"(\.{1,2}\/[^"]+)\.tsx?"/g, '$1"$2.js"');
   writeFileSync(path, rewritten);
+}
+
+/** Removes the declarations to which no entry of a package leads: nobody can import them. */
+function removeInnerTypes(folder: string, name: PackageName): void {
+  const entries = JSON.stringify(EXPORTS[name]).matchAll(/"(\.\/[^"]+\.d\.ts)"/g);
+  const waiting = [...entries].map(([, path = ""]) => join(folder, path));
+  const used = new Set<string>();
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (used.has(file)) continue;
+    used.add(file);
+    for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(
+      /(?:from |import\(|import )"(\.{1,2}\/[^"]+)\.js"/g,
+    ))
+      waiting.push(join(file, "..", `${specifier}.d.ts`));
+  }
+  const dist = join(folder, "dist");
+  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }))
+    if (file.endsWith(".d.ts") && !used.has(join(dist, file))) rmSync(join(dist, file));
 }
 
 /** Threads and processes are spawned by the URL of their source, which the compiler does not rewrite. */
