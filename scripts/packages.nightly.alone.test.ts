@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
@@ -187,6 +197,26 @@ describe("the packed server without the packages of its features", () => {
   });
 });
 
+describe.runIf(process.env.PURSE_PROVE_PACKAGES === "1")(
+  "the packed server, installed in an empty folder",
+  () => {
+    it("brings at most 200 packages and 90 MB", () => {
+      const home = mkdtempSync(join(tmpdir(), "purse-library-"));
+      writeFileSync(join(home, "package.json"), '{ "private": true }');
+      const files = [...SERVER_NAMES, "@purse/protocol", "@purse/client"].map(tarballOf);
+      const options = ["--no-audit", "--no-fund", "--ignore-scripts"];
+      execFileSync("npm", ["install", ...options, ...files], { cwd: home, stdio: "pipe" });
+      const { packages } = JSON.parse(readFileSync(join(home, "node_modules/.package-lock.json"), "utf8"));
+      const sizes = readdirSync(join(home, "node_modules"), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
+      rmSync(home, { recursive: true, force: true });
+      expect(Object.keys(packages).length).toBeLessThanOrEqual(200);
+      expect(sizes.reduce((total, size) => total + size, 0)).toBeLessThanOrEqual(90 * 1024 ** 2);
+    }, 120_000);
+  },
+);
+
 describe("the packed client in plain Node", () => {
   it("exports the namespace as default and by name, and its members by name", () => {
     const source = `
@@ -367,10 +397,40 @@ describe("the packed packages in a TypeScript project", () => {
     expect(compiled()).toBe("");
   });
 
-  function compiled(): string {
+  it("have the types of viem inside, which check calls of contracts", () => {
+    const compilerOptions = {
+      module: "nodenext",
+      target: "es2024",
+      lib: ["es2024", "dom"],
+      strict: true,
+      noEmit: true,
+      types: [],
+      skipLibCheck: false,
+    };
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["call.ts"] }));
+    writeFileSync(
+      join(project, "call.ts"),
+      `import { readContract } from "@purse/client";
+       const abi = [
+         { type: "function", name: "balanceOf", stateMutability: "view", inputs: [{ name: "owner", type: "address" }],
+           outputs: [{ name: "", type: "uint256" }] },
+       ] as const;
+       export const balance: Promise<bigint> =
+         readContract({ address: "0x0", abi, functionName: "balanceOf", args: ["0x1"] });
+       // @ts-expect-error The contract has no such function.
+       readContract({ address: "0x0", abi, functionName: "symbol", args: ["0x1"] });
+      `,
+    );
+    const files = compiled("--listFiles").trim().split("\n");
+    expect(files.filter((file) => !/^\/\S+$/.test(file))).toEqual([]);
+    expect(files.filter((file) => /node_modules\/(viem|ox|abitype)\//.test(file))).toEqual([]);
+    expect(files.some((file) => file.includes("/@purse/client/dist/viem/types/abitype/"))).toBe(true);
+  });
+
+  function compiled(...options: string[]): string {
     const compiler = join(ROOT, "node_modules/.bin/tsc");
     try {
-      return execFileSync(compiler, ["-p", project], { encoding: "utf8" });
+      return execFileSync(compiler, ["-p", project, ...options], { encoding: "utf8" });
     } catch (error) {
       return String(Object(error).stdout);
     }

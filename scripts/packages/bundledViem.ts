@@ -104,8 +104,10 @@ function writeTypes(folder: string, used: UsedExports): string[] {
   const copy = (file: string): void => {
     if (copied.has(file)) return;
     copied.add(file);
-    // Examples in comments import, too.
-    const text = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\/|^\/\/# sourceMappingURL=.*$/gm, "");
+    // Without comments, whose examples import, too; some are for the compiler.
+    const text = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\/|^\/\/# .*$/gm, (comment) =>
+      comment.includes("@ts-") ? comment : "",
+    );
     const imported = text.replace(TYPE_IMPORT, (_all, before: string, specifier: string) => {
       const found = declarationOf(specifier, file);
       copy(found);
