@@ -150,20 +150,38 @@ describe("the packed server without the packages of its features", () => {
     const load = (env = {}) => loadConfig({
       argv: ["--port", "0", "--data-dir", "feature-data"], env: { PURSE_APP_ID: "app", ...env }, cwd: process.cwd(),
     });
-    const logger = createLogger({ level: "error", format: "text", write: console.error });
-    async function statusOf(path, config) {
+    const logger = createLogger({ level: "error", format: "text", write: console.error });`;
+
+  it("has no GraphQL and no MCP endpoint, sends files as they are stored, and refuses what needs a package", () => {
+    const source = `${prelude}
+      const config = await load();
+      const headers = { "X-Parse-Application-Id": "app", "X-Parse-Master-Key": config.masterKey };
       const server = await createServer(config, { logger, chains: [] });
       await server.start();
-      const { status } = await fetch(server.url + path);
+      const statusOf = async (path, options) => (await fetch(new URL(path, server.url), options)).status;
+      const upload = (more) => fetch(server.url + "/server/files/a.png", {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "image/png", ...more },
+        body: "content",
+      });
+      const { url } = await (await upload()).json();
+      const inIpfs = await upload({ "X-Parse-File-IPFS": "true" });
+      console.log(JSON.stringify({
+        graphql: await statusOf("/graphql?query=%7B__typename%7D"),
+        mcp: await statusOf("/mcp", { method: "POST" }),
+        file: await (await fetch(url)).text(),
+        image: await statusOf(url + "?width=64"),
+        ipfs: [inIpfs.status, (await inIpfs.json()).error],
+      }));
       await server.stop();
-      return status;
-    }`;
-
-  it("is a server without them", () => {
-    const source = `${prelude}
-      console.log(await statusOf("/graphql?query=%7B__typename%7D", await load()));
       process.exit();`;
-    expect(runNode("withoutFeatures.mjs", source)).toBe("404");
+    expect(JSON.parse(runNode("withoutFeatures.mjs", source))).toEqual({
+      graphql: 404,
+      mcp: 404,
+      file: "content",
+      image: 501,
+      ipfs: [501, "Content cannot be stored in IPFS: this server has no package @purse/ipfs."],
+    });
   });
 
   it("names the package that a setting needs", () => {

@@ -13,7 +13,7 @@ export interface SettingOptions {
   description: string;
   /** Whether its value must not appear in error messages: a secret, or a URL that may contain a password. */
   isSecret?: boolean;
-  /** The package that it needs, if the program can be installed without that. */
+  /** The package that it needs, if the program can be installed without that. The program says which those are. */
   package?: string;
   /** The value as text that does not need the package, and that the setting has without it. By default every value needs it. */
   off?: string;

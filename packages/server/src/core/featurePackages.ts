@@ -36,6 +36,12 @@ export function isInstalled(packageName: string): boolean {
   return !optional.has(packageName) || isFound(packageName);
 }
 
+/** The packages of features that are not installed. */
+export function missingPackages(): string[] {
+  optional ??= optionalPackages();
+  return [...optional].filter((name) => !isFound(name));
+}
+
 /** Throws MissingPackageError if the package is not installed. */
 export function assertInstalled(packageName: FeaturePackage, neededBy: string): void {
   if (!isInstalled(packageName)) throw new MissingPackageError(neededBy, packageName);
