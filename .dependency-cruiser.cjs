@@ -63,6 +63,16 @@ module.exports = {
       },
     },
     {
+      name: "modules-only-by-their-token",
+      comment: "A module of the server uses the service of another one, and its types, by its token.ts.",
+      severity: "error",
+      from: { path: "^packages/server/src/modules/([^/]+)/", pathNot: ofTests },
+      to: {
+        path: "^packages/server/src/modules/[^/]+/(?!token\\.ts$)",
+        pathNot: "^packages/server/src/modules/$1/",
+      },
+    },
+    {
       name: "nothing-that-ships-imports-these",
       severity: "error",
       from: { path: shipped, pathNot: ofTests },

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
@@ -7,6 +17,7 @@ import { formatMessage } from "publint/utils";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensurePackagesBuilt } from "./build.mjs";
+import { FEATURE_PACKAGES } from "./packages/featurePackages.ts";
 import { tarballOf, unpack } from "./packages/tarballs.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -36,7 +47,7 @@ function runNode(file: string, source: string): string {
   return execFileSync(process.execPath, [file], { cwd: project, encoding: "utf8" }).trim();
 }
 
-describe.each([...MODULE_NAMES, ...PROGRAM_NAMES])("%s, packed", (name) => {
+describe.each([...MODULE_NAMES, ...FEATURE_PACKAGES, ...PROGRAM_NAMES])("%s, packed", (name) => {
   const files = () =>
     execFileSync("tar", ["-tzf", tarballOf(name)], { encoding: "utf8" })
       .trim()
@@ -85,6 +96,24 @@ describe.each(MODULE_NAMES)("%s, packed", (name) => {
     expect(found).toEqual([]);
   });
 
+  it("imports what its manifest names, and nothing else", () => {
+    const folder = join(project, "node_modules", name);
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8"),
+    );
+    const named = [name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)];
+    const modules = readdirSync(join(folder, "dist"), { recursive: true, encoding: "utf8" });
+    const imported = modules
+      .filter((file) => /\.js$/.test(file))
+      .flatMap((file) => [
+        ...readFileSync(join(folder, "dist", file), "utf8").matchAll(
+          /(?:^(?:import|export|\}) [^"\n]*from |^import |\bimport\()"((?:@[^/"]+\/)?[^/".:][^/":]*)(?:\/[^"]*)?"/gm,
+        ),
+      ])
+      .map(([, library = ""]) => library);
+    expect([...new Set(imported)].filter((library) => !named.includes(library))).toEqual([]);
+  });
+
   it("consists of compiled modules and their types", () => {
     const folder = join(project, "node_modules", name, "dist");
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
@@ -114,6 +143,97 @@ describe("the packed server", () => {
     expect(runNode("packedServer.mjs", source)).toBe("First");
   });
 });
+
+describe("the packed server without the packages of its features", () => {
+  const prelude = `
+    import { createLogger, createServer, loadConfig } from "@purse/server";
+    const load = (env = {}) => loadConfig({
+      argv: ["--port", "0", "--data-dir", "feature-data"], env: { PURSE_APP_ID: "app", ...env }, cwd: process.cwd(),
+    });
+    const logger = createLogger({ level: "error", format: "text", write: console.error });`;
+
+  it("has no GraphQL and no MCP endpoint, sends files as they are stored, and refuses what needs a package", () => {
+    const source = `${prelude}
+      const config = await load();
+      const headers = { "X-Parse-Application-Id": "app", "X-Parse-Master-Key": config.masterKey };
+      const server = await createServer(config, { logger, chains: [] });
+      await server.start();
+      const statusOf = async (path, options) => (await fetch(new URL(path, server.url), options)).status;
+      const upload = (more) => fetch(server.url + "/server/files/a.png", {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "image/png", ...more },
+        body: "content",
+      });
+      const { url } = await (await upload()).json();
+      const inIpfs = await upload({ "X-Parse-File-IPFS": "true" });
+      console.log(JSON.stringify({
+        graphql: await statusOf("/graphql?query=%7B__typename%7D"),
+        mcp: await statusOf("/mcp", { method: "POST" }),
+        file: await (await fetch(url)).text(),
+        image: await statusOf(url + "?width=64"),
+        ipfs: [inIpfs.status, (await inIpfs.json()).error],
+      }));
+      await server.stop();
+      process.exit();`;
+    expect(JSON.parse(runNode("withoutFeatures.mjs", source))).toEqual({
+      graphql: 404,
+      mcp: 404,
+      file: "content",
+      image: 501,
+      ipfs: [501, "Content cannot be stored in IPFS: this server has no package @purse/ipfs."],
+    });
+  });
+
+  it("names the package that a setting needs", () => {
+    const source = `${prelude}
+      for (const env of [{ PURSE_GRAPHQL: "1" }, { PURSE_FILES_STORE: "s3://files" }, { PURSE_GRAPHQL: "0" }])
+        await load(env).then(() => console.log("loaded"), ({ name, packageName }) => console.log(name, packageName));`;
+    expect(runNode("missingFeatures.mjs", source).split("\n")).toEqual([
+      "MissingPackageError @purse/graphql",
+      "MissingPackageError @purse/s3",
+      "loaded",
+    ]);
+  });
+
+  it("has the features whose packages are installed beside it", () => {
+    for (const name of FEATURE_PACKAGES) unpack(name, join(project, "node_modules", name));
+    const source = `${prelude}
+      const ipfs = { PURSE_IPFS_RPC_URL: "http://127.0.0.1:1" };
+      const config = await load({ PURSE_GRAPHQL: "1", PURSE_MCP: "read", PURSE_FILES_STORE: "s3://files", ...ipfs });
+      const headers = { "X-Parse-Application-Id": "app", "X-Parse-Master-Key": config.masterKey };
+      const server = await createServer(config, { logger, chains: [] });
+      await server.start();
+      const answer = await fetch(server.url + "/graphql", {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: '{"query":"{ __typename }"}',
+      });
+      console.log(JSON.stringify(await answer.json()), (await fetch(server.url + "/mcp", { method: "POST" })).status);
+      await server.stop();
+      process.exit();`;
+    expect(runNode("withFeatures.mjs", source)).toBe('{"data":{"__typename":"Query"}} 401');
+  });
+});
+
+describe.runIf(process.env.PURSE_PROVE_PACKAGES === "1")(
+  "the packed server, installed in an empty folder",
+  () => {
+    it("brings at most 200 packages and 90 MB", () => {
+      const home = mkdtempSync(join(tmpdir(), "purse-library-"));
+      writeFileSync(join(home, "package.json"), '{ "private": true }');
+      const files = [...SERVER_NAMES, "@purse/protocol", "@purse/client"].map(tarballOf);
+      const options = ["--no-audit", "--no-fund", "--ignore-scripts"];
+      execFileSync("npm", ["install", ...options, ...files], { cwd: home, stdio: "pipe" });
+      const { packages } = JSON.parse(readFileSync(join(home, "node_modules/.package-lock.json"), "utf8"));
+      const sizes = readdirSync(join(home, "node_modules"), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
+      rmSync(home, { recursive: true, force: true });
+      expect(Object.keys(packages).length).toBeLessThanOrEqual(200);
+      expect(sizes.reduce((total, size) => total + size, 0)).toBeLessThanOrEqual(90 * 1024 ** 2);
+    }, 120_000);
+  },
+);
 
 describe("the packed client in plain Node", () => {
   it("exports the namespace as default and by name, and its members by name", () => {
@@ -295,10 +415,40 @@ describe("the packed packages in a TypeScript project", () => {
     expect(compiled()).toBe("");
   });
 
-  function compiled(): string {
+  it("have the types of viem inside, which check calls of contracts", () => {
+    const compilerOptions = {
+      module: "nodenext",
+      target: "es2024",
+      lib: ["es2024", "dom"],
+      strict: true,
+      noEmit: true,
+      types: [],
+      skipLibCheck: false,
+    };
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["call.ts"] }));
+    writeFileSync(
+      join(project, "call.ts"),
+      `import { readContract } from "@purse/client";
+       const abi = [
+         { type: "function", name: "balanceOf", stateMutability: "view", inputs: [{ name: "owner", type: "address" }],
+           outputs: [{ name: "", type: "uint256" }] },
+       ] as const;
+       export const balance: Promise<bigint> =
+         readContract({ address: "0x0", abi, functionName: "balanceOf", args: ["0x1"] });
+       // @ts-expect-error The contract has no such function.
+       readContract({ address: "0x0", abi, functionName: "symbol", args: ["0x1"] });
+      `,
+    );
+    const files = compiled("--listFiles").trim().split("\n");
+    expect(files.filter((file) => !/^\/\S+$/.test(file))).toEqual([]);
+    expect(files.filter((file) => /node_modules\/(viem|ox|abitype)\//.test(file))).toEqual([]);
+    expect(files.some((file) => file.includes("/@purse/client/dist/viem/types/abitype/"))).toBe(true);
+  });
+
+  function compiled(...options: string[]): string {
     const compiler = join(ROOT, "node_modules/.bin/tsc");
     try {
-      return execFileSync(compiler, ["-p", project], { encoding: "utf8" });
+      return execFileSync(compiler, ["-p", project, ...options], { encoding: "utf8" });
     } catch (error) {
       return String(Object(error).stdout);
     }

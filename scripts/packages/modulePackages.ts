@@ -6,6 +6,12 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { bundleViem } from "./bundledViem.ts";
+import {
+  FEATURE_PACKAGES,
+  importFeaturePackages,
+  splitDependencies,
+  writeFeaturePackages,
+} from "./featurePackages.ts";
 import { writeLegacyBuild } from "./legacyBuild.ts";
 import { NODE_VERSIONS, PUBLISH_CONFIG, repositoryOf } from "./publication.ts";
 
@@ -77,9 +83,27 @@ export async function buildModulePackages({
   });
   if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
   const folders = names.map(assemblePackage);
-  await bundleViem(join(BUILT, "client/dist"));
+  await bundleViem(join(BUILT, "client/dist"), { isForBrowsers: true });
+  if (!isForApps)
+    for (const name of ["chain", "server"])
+      await bundleViem(join(BUILT, name, "dist"), { isForBrowsers: false });
   for (const name of CLIENT_PACKAGES) await writeLegacyBuild(join(BUILT, name));
-  return [...folders, writeLegacyPackage()];
+  return [...folders, writeLegacyPackage(), ...(isForApps ? [] : await separateFeatures())];
+}
+
+/** Separates the libraries of optional features from the server. Returns the folders of their packages. */
+async function separateFeatures(): Promise<string[]> {
+  const used = new Map<string, Set<string>>();
+  const libraries: Record<string, string> = {};
+  for (const name of ["chain", "server"] as const) {
+    for (const [feature, specifiers] of importFeaturePackages(join(BUILT, name, "dist")))
+      used.set(feature, new Set([...(used.get(feature) ?? []), ...specifiers]));
+    Object.assign(libraries, readManifest(name).dependencies);
+  }
+  return writeFeaturePackages(BUILT, used, {
+    version: readManifest("server").version,
+    dependencies: libraries,
+  });
 }
 
 /** Adds the manifest and other files to the compiled modules. */
@@ -91,15 +115,15 @@ function assemblePackage(name: PackageName): string {
     if (file.endsWith(".d.ts")) rewriteImports(join(dist, file));
     if (file.endsWith(".js")) rewriteSpawnedFiles(join(dist, file));
   }
+  removeInnerTypes(folder, name);
   if (name === "client") {
     writeRequireEntry(dist);
     dropImportHelper(join(dist, "installedPackage.js"));
   }
-  const manifest: Manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     join(folder, "package.json"),
-    `${JSON.stringify(publishedManifest(name, manifest), null, 2)}\n`,
+    `${JSON.stringify(publishedManifest(name, readManifest(name)), null, 2)}\n`,
   );
   copyFileSync(join(source, "README.md"), join(folder, "README.md"));
   copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
@@ -141,11 +165,16 @@ function writeLegacyPackage(): string {
   return folder;
 }
 
+function readManifest(name: PackageName): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
+}
+
 function publishedManifest(
   name: PackageName,
   { private: _, devDependencies: __, ...manifest }: Manifest,
 ): Manifest {
-  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([dependency, range]) => [
+  const { kept, features } = splitDependencies(manifest.dependencies ?? {});
+  const dependencies = Object.entries(kept).map(([dependency, range]) => [
     dependency,
     dependency.startsWith("@purse/") ? manifest.version : range,
   ]);
@@ -161,7 +190,17 @@ function publishedManifest(
     types: "./dist/index.d.ts",
     exports: { ...EXPORTS[name], "./package.json": "./package.json" },
     dependencies: Object.fromEntries(dependencies),
+    ...(features.length > 0 &&
+      optionalPeers(name === "server" ? FEATURE_PACKAGES : features, manifest.version)),
     publishConfig: PUBLISH_CONFIG,
+  };
+}
+
+/** Packages that are used if they are installed, in the same version. */
+function optionalPeers(names: readonly string[], version: string): object {
+  return {
+    peerDependencies: Object.fromEntries(names.map((name) => [name, version])),
+    peerDependenciesMeta: Object.fromEntries(names.map((name) => [name, { optional: true }])),
   };
 }
 
@@ -170,6 +209,24 @@ function rewriteImports(path: string): void {
   const text = readFileSync(path, "utf8");
   const rewritten = text.replace(/(from |import\(|import )"(\.{1,2}\/[^"]+)\.tsx?"/g, '$1"$2.js"');
   writeFileSync(path, rewritten);
+}
+
+/** Removes the declarations to which no entry of a package leads: nobody can import them. */
+function removeInnerTypes(folder: string, name: PackageName): void {
+  const entries = JSON.stringify(EXPORTS[name]).matchAll(/"(\.\/[^"]+\.d\.ts)"/g);
+  const waiting = [...entries].map(([, path = ""]) => join(folder, path));
+  const used = new Set<string>();
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (used.has(file)) continue;
+    used.add(file);
+    for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(
+      /(?:from |import\(|import )"(\.{1,2}\/[^"]+)\.js"/g,
+    ))
+      waiting.push(join(file, "..", `${specifier}.d.ts`));
+  }
+  const dist = join(folder, "dist");
+  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }))
+    if (file.endsWith(".d.ts") && !used.has(join(dist, file))) rmSync(join(dist, file));
 }
 
 /** Threads and processes are spawned by the URL of their source, which the compiler does not rewrite. */

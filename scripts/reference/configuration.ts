@@ -23,7 +23,8 @@ export default defineConfig({
 
 \`defineConfig\` gives the file completion and type checks; a plain object works, too. Booleans are \`1\` or \`0\`, in the file also
 \`true\` or \`false\`. The server checks all settings at startup and names the one that is invalid. A flag or a key of the file that is no setting prevents
-the start; a variable that is none is ignored with a warning. \`npm start -- --help\` prints the same list.
+the start; a variable that is none is ignored with a warning. Those with a package need it where the server is used as the library
+\`@purse/server\` ([packages](../guide/modules.md#packages)); everywhere else it is there. \`npm start -- --help\` prints the same list.
 `;
 
 /** The page docs/reference/configuration.md. */

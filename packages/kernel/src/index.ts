@@ -15,6 +15,6 @@ export {
   type SettingInputsOf,
 } from "./moduleDefinition.ts";
 export { assertDistinct, ModuleHost, type OpenedModule } from "./moduleHost.ts";
-export { type SettingOptions, setting, settingOptions, variableOf } from "./setting.ts";
+export { isOff, type SettingOptions, setting, settingOptions, variableOf } from "./setting.ts";
 export { deepest, inConfigFile, parseAt, SettingError } from "./settingErrors.ts";
 export { optional, type Token, token } from "./token.ts";

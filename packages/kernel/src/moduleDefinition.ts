@@ -65,6 +65,7 @@ export interface ModuleDefinition<Needs extends TokenMap, Settings extends Setti
 /** A setting of a module, as documentation and readers of settings know it. */
 export interface ModuleSetting extends SettingOptions {
   key: string;
+  schema: z.ZodType;
 }
 
 /** A module, before its settings are known. */
@@ -99,7 +100,11 @@ export function defineModule<
   const schemas: SettingMap = definition.settings ?? {};
   return {
     name,
-    settings: Object.entries(schemas).map(([key, schema]) => ({ key, ...settingOptions(key, schema) })),
+    settings: Object.entries(schemas).map(([key, schema]) => ({
+      key,
+      schema,
+      ...settingOptions(key, schema),
+    })),
     configure(inputs, facts) {
       const settings = readSettings(definition.settings, inputs);
       return {

@@ -183,7 +183,7 @@ describe("modules", () => {
     expect(host.opened.map(({ name, contributions }) => [name, contributions.routes])).toEqual([
       ["invoices", ["/invoices"]],
     ]);
-    expect(invoices.settings).toEqual([
+    expect(invoices.settings).toMatchObject([
       { key: "invoiceCurrency", description: "Currency" },
       { key: "invoiceDays", description: "Days to pay", env: "PURSE_DAYS" },
     ]);

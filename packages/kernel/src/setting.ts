@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 
 /** How a setting is described and defaulted. */
@@ -12,6 +13,10 @@ export interface SettingOptions {
   description: string;
   /** Whether its value must not appear in error messages: a secret, or a URL that may contain a password. */
   isSecret?: boolean;
+  /** The package that it needs, if the program can be installed without that. The program says which those are. */
+  package?: string;
+  /** The value as text that does not need the package, and that the setting has without it. By default every value needs it. */
+  off?: string;
 }
 
 const options = z.registry<SettingOptions>();
@@ -30,6 +35,13 @@ export function settingOptions(key: string, schema: z.ZodType): SettingOptions {
       `The setting ${key} has no description: declare it with setting(schema, { description })`,
     );
   return known;
+}
+
+/** Whether a value needs no package: that which `off` means. */
+export function isOff(schema: z.ZodType, { off }: Pick<SettingOptions, "off">, value: unknown): boolean {
+  if (off === undefined) return false;
+  const [given, without] = [value, off].map((each) => schema.safeParse(each, { jitless: true }));
+  return given?.success === true && isDeepStrictEqual(given.data, without?.data);
 }
 
 /** The variable of a key: PURSE_MAX_LIMIT for `maxLimit`. */

@@ -15,7 +15,9 @@ const ENTRIES = {
 };
 
 /** Loads the settings of the server and its modules, as `loadConfig` of the settings says. */
-export function loadConfig(sources: Pick<ConfigSources, "argv" | "env" | "cwd">): Promise<Config> {
+export function loadConfig(
+  sources: Pick<ConfigSources, "argv" | "env" | "cwd" | "isInstalled">,
+): Promise<Config> {
   return loadConfigWith({ ...sources, modules: MODULES, entries: ENTRIES });
 }
 

@@ -10,6 +10,7 @@ export type { SettingRow } from "./config/settingsTable.ts";
 export { SETTING_GROUPS } from "./config/settingTypes.ts";
 export { loadConfig, settingRows, settingsTable } from "./configuration.ts";
 export type { AclSubjects } from "./core/aclSubjects.ts";
+export { type FeaturePackage, MissingPackageError } from "./core/featurePackages.ts";
 export { createLogger, type Logger } from "./core/logger.ts";
 export { PROGRAM } from "./core/programName.ts";
 export { openBucket } from "./core/s3/openBucket.ts";

@@ -4,6 +4,7 @@ import { Lifecycle } from "@purse/kernel";
 import type { JsonObject } from "@purse/protocol";
 import { type Apis, openApis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
+import { missingPackages } from "./core/featurePackages.ts";
 import { createLogBuffer, type LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
 import { openTracing } from "./core/tracing/openTracing.ts";
@@ -75,6 +76,8 @@ async function composeServer(
       requestId,
       error: error instanceof Error ? (error.stack ?? error.message) : error,
     });
+  const missing = missingPackages();
+  if (missing.length > 0) logger.info("features are off without their packages", { missing });
   await lifecycle.start("tracing", () => openTracing(process.env, logger, lifecycle));
   const { chains, processes, docsDir, onFatal } = options;
   const services = await openServices({

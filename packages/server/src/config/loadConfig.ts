@@ -21,7 +21,7 @@ import { type PasswordPolicy, withMinLength } from "./passwords.ts";
 import { assertRolesPossible } from "./processRoles.ts";
 import { readChains } from "./readChains.ts";
 import { readSections, SECTIONS, type SectionInputs, type SectionValues } from "./sections.ts";
-import { defaultInput, invalidInput, type SettingSources, settingInput } from "./settingInput.ts";
+import { invalidInput, readInput, type SettingSources, settingInput } from "./settingInput.ts";
 import { SETTING_LIST } from "./settingList.ts";
 import { type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
 import { type UnknownVariable, unknownVariables } from "./unknownVariables.ts";
@@ -90,6 +90,7 @@ export interface ConfigSources {
   modules?: readonly Module[];
   /** What the config file may import of the server. */
   entries?: ServerEntries;
+  isInstalled?: SettingSources["isInstalled"];
 }
 
 /**
@@ -98,7 +99,7 @@ export interface ConfigSources {
  * and what is allowed.
  */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
-  const { argv, env, cwd, entries = {} } = sources;
+  const { argv, env, cwd, entries = {}, isInstalled } = sources;
   assertNotRemoved(env);
   const path = await configPath(configFlag(argv) ?? env.PURSE_CONFIG, cwd);
   const file = path === undefined ? {} : await readConfigFile(path, entries);
@@ -107,7 +108,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   assertOwnSettings(modules);
   const flags = parseFlags(argv, modules);
   if (path !== undefined) assertKnownKeys(file, path, modules);
-  const values = readSettings({ flags, env, file });
+  const values = readSettings({ flags, env, file, isInstalled });
   const dataDir = resolve(cwd, values.dataDir);
   const keys = await resolveKeys(values, dataDir);
   const sections = readSections(file);
@@ -129,7 +130,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     passwordPolicy: withMinLength(sections.passwordPolicy, values),
     keyFetch: readKeyFetch(values),
     walletServices: readWalletServices(values),
-    modules: configureModules(modules, { flags, env, file }, { ...values, dataDir, cwd }),
+    modules: configureModules(modules, { flags, env, file, isInstalled }, { ...values, dataDir, cwd }),
     unknownVariables: unknownVariables(
       env,
       modules.flatMap(({ settings }) => settings.flatMap((setting) => moduleVariable(setting) ?? [])),
@@ -216,9 +217,9 @@ function readSettings(sources: SettingSources): SettingValues {
   );
   const environment = inputs.get("environment")?.value ?? environmentOfNode(sources.env);
   const environmentOfDefaults = environment === "production" ? "production" : "development";
-  const values = SETTING_LIST.map(({ key, info }) => [
+  const values = SETTING_LIST.map(({ key, schema, info }) => [
     key,
-    inputs.get(key)?.value ?? defaultInput(info, environmentOfDefaults),
+    readInput({ ...info, schema }, inputs.get(key), environmentOfDefaults, sources),
   ]);
   // Code that is compiled for one object of this size takes longer, and stays in memory.
   const result = settingsSchema.safeParse({ ...Object.fromEntries(values), environment }, { jitless: true });

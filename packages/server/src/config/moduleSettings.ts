@@ -8,7 +8,7 @@ import {
   variableOf,
 } from "@purse/kernel";
 import { SECTIONS } from "./sections.ts";
-import { defaultInput, invalidInput, type SettingSources, settingInput } from "./settingInput.ts";
+import { invalidInput, readInput, type SettingSources, settingInput } from "./settingInput.ts";
 import { SETTING_LIST } from "./settingList.ts";
 import type { SettingValues } from "./settings.ts";
 
@@ -49,7 +49,7 @@ export function configureModules(
     );
     const inputs = module.settings.map((setting) => [
       setting.key,
-      given.get(setting.key)?.value ?? defaultInput(setting, facts.environment),
+      readInput(setting, given.get(setting.key), facts.environment, sources),
     ]);
     try {
       return module.configure(Object.fromEntries(inputs), facts);

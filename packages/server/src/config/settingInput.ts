@@ -1,10 +1,14 @@
-import type { SettingOptions } from "@purse/kernel";
+import { isOff, type SettingOptions } from "@purse/kernel";
+import type { z } from "zod";
+import { isInstalled as isInstalledHere, MissingPackageError } from "../core/featurePackages.ts";
 
 /** Where the values of settings come from: by flag, by variable, and by key of the config file. */
 export interface SettingSources {
   flags: Readonly<Record<string, string | undefined>>;
   env: Readonly<Record<string, string | undefined>>;
   file: Readonly<Record<string, unknown>>;
+  /** Whether a package that settings need is installed. By default, those of this server are looked for. */
+  isInstalled?: ((packageName: string) => boolean) | undefined;
 }
 
 /** What was given for a setting, and where. */
@@ -30,11 +34,28 @@ export function settingInput(
 }
 
 /** The default of a setting in an environment, as text; undefined if there is none. */
-export function defaultInput(
+function defaultInput(
   { default: value }: SettingOptions,
   environment: "development" | "production",
 ): string | undefined {
   return typeof value === "object" ? value[environment] : value;
+}
+
+/**
+ * What is read of a setting: what was given, or else its default, which is `off` without its package. Throws
+ * MissingPackageError if a value was given that needs a package which is not installed.
+ */
+export function readInput(
+  { schema, ...setting }: SettingOptions & { schema: z.ZodType },
+  given: SettingInput | undefined,
+  environment: "development" | "production",
+  { isInstalled = isInstalledHere }: Pick<SettingSources, "isInstalled">,
+): unknown {
+  if (setting.package === undefined || isInstalled(setting.package))
+    return given?.value ?? defaultInput(setting, environment);
+  if (!given) return setting.off ?? defaultInput(setting, environment);
+  if (isOff(schema, setting, given.value)) return given.value;
+  throw new MissingPackageError(given.name, setting.package);
 }
 
 /** The error of an invalid input, which shows a value that is not secret. */

@@ -5,5 +5,5 @@ import { settingInfos } from "./settingTypes.ts";
 export const SETTING_LIST = Object.entries(settingsSchema.shape).map(([key, schema]) => {
   const info = settingInfos.get(schema);
   if (!info) throw new Error(`The setting ${key} has no description`);
-  return { key, info };
+  return { key, schema, info };
 });

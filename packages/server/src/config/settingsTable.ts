@@ -25,7 +25,7 @@ export function settingRows(modules: readonly Module[] = []): SettingRow[] {
       env: info.env,
       key,
       defaultText: defaultTextOf(info),
-      description: info.description,
+      description: describe(info),
     }),
   );
   rows.push({
@@ -41,14 +41,14 @@ export function settingRows(modules: readonly Module[] = []): SettingRow[] {
     rows.push({ group, flag: "", env: "", key, defaultText: "", description });
   for (const { name, settings } of modules)
     for (const setting of settings) {
-      const { key, flag = "", group = name, description } = setting;
+      const { key, flag = "", group = name } = setting;
       rows.push({
         group,
         flag,
         env: moduleVariable(setting) ?? "",
         key,
         defaultText: defaultTextOf(setting),
-        description,
+        description: describe(setting),
       });
     }
   return rows;
@@ -70,6 +70,10 @@ export function settingsTable(modules: readonly Module[] = []): string {
   const [head = [], ...body] = table;
   const rule = `|${[...widths, 12].map((width) => "-".repeat(width + 2)).join("|")}|`;
   return [line(head), rule, ...body.map(line)].join("\n");
+}
+
+function describe({ description, package: name }: SettingOptions): string {
+  return name === undefined ? description : `${description} Package: \`${name}\`.`;
 }
 
 function defaultTextOf({ default: value = "" }: SettingOptions): string {

@@ -37,6 +37,7 @@ export const dataSettings = {
         description:
           "valkey://user:password@host:6379 of Valkey or Redis, which counts rate limits and passes messages between processes instead of PostgreSQL. While it is unavailable, PostgreSQL is used.",
         isSecret: true,
+        package: "@purse/valkey",
       },
     ),
     allowPublicExplain: setting(flag(), {
@@ -52,6 +53,7 @@ export const dataSettings = {
         description:
           "https://user:password@host:8443/database of ClickHouse, which stores the transactions, logs, transfers and sales of chain indexes instead of the database. Setting or removing it rebuilds the indexes.",
         isSecret: true,
+        package: "@purse/clickhouse",
       },
     ),
   }),

@@ -13,12 +13,16 @@ export const fileSettings = settingGroup("Files", {
     description:
       "File storage: disk (in the data directory), or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1 with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.",
     isSecret: true,
+    package: "@purse/s3",
+    off: "disk",
   }),
   backupsStore: setting(parsed(parseFilesStore), {
     default: "disk",
     description:
       "Where the studio keeps backups of the database: disk (in the data directory), or s3://… as for files. Use a private bucket: backups contain sessions and password hashes.",
     isSecret: true,
+    package: "@purse/s3",
+    off: "disk",
   }),
   maxUploadSize: setting(size(), {
     default: "20mb",

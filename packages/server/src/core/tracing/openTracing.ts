@@ -1,4 +1,5 @@
 import type { Lifecycle } from "@purse/kernel";
+import { assertInstalled } from "../featurePackages.ts";
 import type { Logger } from "../logger.ts";
 
 /** Whether the standard variables of OpenTelemetry ask for traces. */
@@ -13,13 +14,14 @@ export function exportsTraces(env: NodeJS.ProcessEnv): boolean {
 let users = 0;
 let exporting: Promise<() => Promise<void>> | undefined;
 
-/** Starts to export traces if the environment configures it. OpenTelemetry is loaded only then. */
+/** Starts to export traces if the environment configures it. OpenTelemetry is loaded only then. Throws MissingPackageError without it. */
 export async function openTracing(
   env: NodeJS.ProcessEnv,
   logger: Logger,
   lifecycle: Lifecycle,
 ): Promise<void> {
   if (!exportsTraces(env)) return;
+  assertInstalled("@purse/tracing", "The export of traces to OTEL_EXPORTER_OTLP_ENDPOINT");
   exporting ??= import("./openTelemetry.ts").then(({ startOpenTelemetry }) =>
     startOpenTelemetry(env, logger),
   );

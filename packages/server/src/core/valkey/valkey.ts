@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { assertInstalled } from "../featurePackages.ts";
 import type { Logger } from "../logger.ts";
 
 export type ValkeyClient = Awaited<ReturnType<typeof createValkeyClient>>;
@@ -211,6 +212,7 @@ function messageOf(error: unknown): string {
 }
 
 async function createValkeyClient(url: string) {
+  assertInstalled("@purse/valkey", "Valkey");
   // Loaded by the servers that use it.
   const { createClient } = await import("@redis/client");
   return createClient({

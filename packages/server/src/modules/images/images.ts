@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isInstalled, unavailable } from "../../core/featurePackages.ts";
 import { sendContent } from "../../core/http/sendContent.ts";
 import { IMAGE_TYPES, requestedThumbnail, requestedTransform, thumbnailTransform } from "./imageTransform.ts";
 import type { Images } from "./token.ts";
@@ -18,6 +19,8 @@ export function createImages(transformed: TransformedImages): Images {
       return Buffer.concat(copies);
     },
     async send(message, response, { source, transform, client, name, cacheControl }) {
+      if (!isInstalled("@purse/images"))
+        throw unavailable("@purse/images", "Images cannot be sent in other sizes and formats");
       const { format } = transform;
       const image = await transformed.get(source, transform, client);
       await sendContent(message, response, {

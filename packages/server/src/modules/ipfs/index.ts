@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { defineModule, type SettingInputsOf } from "@purse/kernel";
 import { isPublicAddress } from "@purse/outbound";
+import { isInstalled } from "../../core/featurePackages.ts";
 import { BROWSER_METHODS } from "../../core/http/methods.ts";
 import { mount } from "../../core/http/mount.ts";
 import { respondOrStream } from "../../core/http/reply.ts";
@@ -8,9 +9,9 @@ import { openBucket } from "../../core/s3/openBucket.ts";
 import { IPFS_PATH } from "../../data/fileUrls.ts";
 import { FILE_URLS, HTTP, REPORT, SHARED_SETTINGS } from "../../module/tokens.ts";
 import { IMAGES } from "../images/token.ts";
-import { BucketContent } from "./bucketContent.ts";
 import { createIpfsGateway } from "./gateway.ts";
-import { openIpfs } from "./ipfs.ts";
+import type { Ipfs } from "./ipfs.ts";
+import { NO_CONTENT } from "./noContent.ts";
 import { pinRoutes } from "./pinRoutes.ts";
 import { PinService } from "./pinService.ts";
 import { createUriReader } from "./readUri.ts";
@@ -27,14 +28,7 @@ export const ipfs = defineModule({
   async open({ settings, facts, shared, report, fileUrls, images, http }) {
     const { ipfsRpcUrl: kuboRpc, ipfsGateway: gateway } = settings;
     const { filesStore, maxUploadSize } = shared;
-    const bucket =
-      filesStore.kind === "disk"
-        ? undefined
-        : new BucketContent({
-            openBucket: () => openBucket(filesStore),
-            report: (error) => report(error, "IPFS content in the file store"),
-          });
-    const content = await openIpfs({ folder: join(facts.dataDir, "ipfs"), kuboRpc, bucket });
+    const content = isInstalled("@purse/ipfs") ? await openContent() : NO_CONTENT;
     const pins = new PinService(content);
     const serve = createIpfsGateway(content, images, http.clientAddressOf);
     return {
@@ -65,6 +59,21 @@ export const ipfs = defineModule({
       },
       stop: () => content.stop(),
     };
+
+    async function openContent(): Promise<Ipfs> {
+      const [{ openIpfs }, { BucketContent }] = await Promise.all([
+        import("./ipfs.ts"),
+        import("./bucketContent.ts"),
+      ]);
+      const bucket =
+        filesStore.kind === "disk"
+          ? undefined
+          : new BucketContent({
+              openBucket: () => openBucket(filesStore),
+              report: (error) => report(error, "IPFS content in the file store"),
+            });
+      return openIpfs({ folder: join(facts.dataDir, "ipfs"), kuboRpc, bucket });
+    }
   },
 });
 

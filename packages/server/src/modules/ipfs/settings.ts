@@ -15,5 +15,6 @@ export const ipfsSettings = {
     description:
       "RPC URL of a Kubo node, such as http://host:5001, that pins content of this server and is used instead of a gateway.",
     isSecret: true,
+    package: "@purse/ipfs",
   }),
 };
