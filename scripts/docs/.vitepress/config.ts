@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { searchOptions } from "./search.ts";
+import { editLink, version } from "./manifest.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 
@@ -112,8 +112,15 @@ export default {
   srcDir: resolve(root, "docs"),
   outDir: resolve(root, ".cache/docs"),
   cacheDir: resolve(root, ".cache/vitepress"),
-  cleanUrls: false,
+  // Where servers have it.
+  base: "/docs/",
+  cleanUrls: true,
   lastUpdated: false,
+  // The choice of the app and the studio.
+  appearance: { storageKey: "purse/theme" },
+  head: [["link", { rel: "icon", href: "/docs/favicon.svg", type: "image/svg+xml" }]],
+  // Legible on the paper of both themes.
+  markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   // TypeDoc writes these pages; they are not Markdown. Servers of readers are not part of the site.
   ignoreDeadLinks: [/^\/api\//, /^http:\/\/(localhost|127\.0\.0\.1):/],
   vite: {
@@ -121,9 +128,12 @@ export default {
     // The esbuild of this older Vite does not know the target of tsconfig.base.json.
     esbuild: { tsconfigRaw: "{}" },
   },
+  transformHtml: (html: string) => html.replaceAll("vitepress-theme-appearance", "purse/theme"),
   themeConfig: {
+    logo: { src: "/favicon.svg", alt: "" },
+    editLink: editLink(),
     outline: [2, 3],
-    search: { provider: "local", options: { miniSearch: { searchOptions } } },
+    search: { provider: "local" },
     nav: [
       ...SECTIONS.map(([folder, title, [first]]) => ({
         text: title,
@@ -131,10 +141,10 @@ export default {
         activeMatch: `^/${folder}/`,
       })),
       { text: "TypeScript API", link: "/api/index.html", target: "_self" },
+      { text: version, link: "/reference/versioning", activeMatch: "^$" },
     ],
     sidebar: SECTIONS.map(([folder, title, pages]) => ({
       text: title,
-      collapsed: false,
       items: pages.map(([file, text]) => ({ text, link: link(folder, file) })),
     })),
   },
