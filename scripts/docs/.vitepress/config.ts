@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { accessibleTheme } from "./accessibleTheme.ts";
 import { editLink, version } from "./manifest.ts";
+import { plainMarkdown, summaryOf, writeTextPages } from "./textPages.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 
@@ -61,8 +64,10 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
     [
       ["configuration", "Configuration"],
       ["rest-api", "REST API"],
+      ["rest-endpoints", "REST API endpoints"],
       ["aggregation", "Aggregation"],
       ["data-api", "Data API"],
+      ["data-endpoints", "Data API endpoints"],
       ["limits", "Limits"],
       ["errors", "Error codes"],
       ["cli", "Command line"],
@@ -75,6 +80,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
     [
       ["index", "Admin dashboard"],
       ["api", "Admin API"],
+      ["endpoints", "Admin API endpoints"],
     ],
   ],
   [
@@ -103,6 +109,11 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
   ],
 ];
 
+/** Where servers have the site. */
+const BASE = "/docs/";
+/** Whose pages are for users and operators. */
+const PRODUCT = SECTIONS.map(([, title]) => title).filter((title) => title !== "Contribute");
+
 const link = (folder: string, file: string) => `/${folder}/${file === "index" ? "" : file}`;
 
 export default {
@@ -112,21 +123,41 @@ export default {
   srcDir: resolve(root, "docs"),
   outDir: resolve(root, ".cache/docs"),
   cacheDir: resolve(root, ".cache/vitepress"),
-  // Where servers have it.
-  base: "/docs/",
+  base: BASE,
   cleanUrls: true,
   lastUpdated: false,
   // The choice of the app and the studio.
   appearance: { storageKey: "purse/theme" },
-  head: [["link", { rel: "icon", href: "/docs/favicon.svg", type: "image/svg+xml" }]],
+  head: [["link", { rel: "icon", href: `${BASE}favicon.svg`, type: "image/svg+xml" }]],
   // Legible on the paper of both themes.
-  markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
+  markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config(markdown: { renderer: { rules: Record<string, unknown> } }) {
+      // Wide ones scroll, also by keyboard.
+      markdown.renderer.rules.table_open = () => '<table tabindex="0">\n';
+    },
+  },
   // TypeDoc writes these pages; they are not Markdown. Servers of readers are not part of the site.
   ignoreDeadLinks: [/^\/api\//, /^http:\/\/(localhost|127\.0\.0\.1):/],
   vite: {
+    plugins: [accessibleTheme()],
     publicDir: resolve(root, ".cache/docs-public"),
     // The esbuild of this older Vite does not know the target of tsconfig.base.json.
     esbuild: { tsconfigRaw: "{}" },
+  },
+  transformPageData(page: { relativePath: string; description: string; frontmatter: { head?: unknown[] } }) {
+    const file = page.relativePath;
+    const href = BASE + file;
+    page.frontmatter.head = [["link", { rel: "alternate", type: "text/markdown", href }]];
+    page.description ||= summaryOf(plainMarkdown(readFileSync(resolve(root, "docs", file), "utf8")));
+  },
+  buildEnd(site: { outDir: string; pages: string[] }) {
+    const sections = SECTIONS.map(([folder, title, pages]) => ({
+      title,
+      files: pages.map(([file]) => `${folder}/${file}.md`),
+    }));
+    const where = { source: resolve(root, "docs"), target: site.outDir, base: BASE };
+    writeTextPages(where, site.pages, sections, PRODUCT);
   },
   transformHtml: (html: string) => html.replaceAll("vitepress-theme-appearance", "purse/theme"),
   themeConfig: {

@@ -67,7 +67,6 @@ function OperatorMenu() {
             <Menu.Item className="menu-item" render={<Link to="/operators" />}>
               {t("My account")}
             </Menu.Item>
-            {/* biome-ignore lint/a11y/useAnchorContent: the item puts its text into the link */}
             <Menu.Item className="menu-item" render={<a href="/docs/" />}>
               {t("Documentation")}
             </Menu.Item>

@@ -1,7 +1,8 @@
-import { withBase } from "vitepress";
+import { useData, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { h } from "vue";
 import { searchOptions } from "../search.ts";
+import TryRequest from "./TryRequest.vue";
 import "./theme.css";
 
 /** What readers of pages that do not exist may have looked for: paths and titles. */
@@ -29,9 +30,19 @@ function NotFound() {
   ]);
 }
 
+/** What is above the text of a page: a form on pages whose frontmatter names an OpenAPI document. */
+function AboveText() {
+  const { tryAt } = useData().frontmatter.value;
+  return typeof tryAt === "string" ? h(TryRequest, { document: tryAt }) : undefined;
+}
+
 export default {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { "not-found": () => h("main", h(NotFound)) }),
+  Layout: () =>
+    h(DefaultTheme.Layout, null, {
+      "not-found": () => h("main", h(NotFound)),
+      "doc-before": () => h(AboveText),
+    }),
   enhanceApp({ siteData }) {
     // Functions of the settings would be sent as text that pages evaluate, which their policy does not allow.
     siteData.value.themeConfig.search.options = { miniSearch: { searchOptions } };

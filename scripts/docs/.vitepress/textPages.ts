@@ -1,0 +1,73 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export interface Section {
+  title: string;
+  /** Files below the folder of the documentation, such as `guide/queries.md`. */
+  files: readonly string[];
+}
+
+/** Larger files are not read at once. */
+const MAX_FULL_BYTES = 1_500_000;
+const ABOUT =
+  "A self-hosted, wallet-ready backend: accounts, data with permissions, live queries, cloud functions, files and indexed EVM chain data. It speaks the Parse protocol and the Moralis v1 API.";
+
+/** The Markdown of a page as readers of text get it: without comments, frontmatter and pictures. */
+export function plainMarkdown(source: string): string {
+  return source
+    .replace(/^---\n[\s\S]*?\n---\n/, "")
+    .replaceAll(/<!--[\s\S]*?-->\n?/g, "")
+    .replaceAll(/!\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim()
+    .concat("\n");
+}
+
+/** The title of a page. */
+export function titleOf(markdown: string): string {
+  return (/^# (.+)$/m.exec(markdown)?.[1] ?? "Purse").replaceAll("`", "");
+}
+
+/** The first sentence of a page, without links; empty if the page does not begin with text. */
+export function summaryOf(markdown: string): string {
+  const [, paragraph = ""] =
+    /^# .+\n+((?!```)[^\n#|>-][^\n]*(?:\n(?!```)[^\n#|-][^\n]*)*)/m.exec(markdown) ?? [];
+  const text = paragraph.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1").replaceAll("\n", " ");
+  return /^.*?[.:!?](?=\s|$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
+}
+
+/**
+ * Writes what programs read beside the pages: each page as Markdown, a list of all pages by the convention of llms.txt, and the
+ * pages of the sections `full` in one file.
+ */
+export function writeTextPages(
+  { source, target, base }: { source: string; target: string; base: string },
+  pages: readonly string[],
+  sections: readonly Section[],
+  full: readonly string[],
+): void {
+  const texts = new Map(pages.map((file) => [file, plainMarkdown(readFileSync(join(source, file), "utf8"))]));
+  const home = [`# Purse`, `> ${ABOUT}`];
+  const lists = sections.map(({ title, files }) => {
+    const lines = files.map((file) => {
+      const text = texts.get(file) ?? "";
+      const summary = summaryOf(text);
+      return `- [${titleOf(text)}](${base}${file})${summary && `: ${summary}`}`;
+    });
+    return `## ${title}\n\n${lines.join("\n")}`;
+  });
+  texts.set("index.md", `${[...home, ...lists].join("\n\n")}\n`);
+  for (const [file, text] of texts) {
+    mkdirSync(dirname(join(target, file)), { recursive: true });
+    writeFileSync(join(target, file), text);
+  }
+  const whole = sections
+    .filter(({ title }) => full.includes(title))
+    .flatMap(({ files }) => files)
+    .map((file) => texts.get(file) ?? "")
+    .join("\n");
+  const hasFull = Buffer.byteLength(whole) <= MAX_FULL_BYTES;
+  const more = hasFull ? [`## Optional\n\n- [All pages for users and operators](${base}llms-full.txt)`] : [];
+  writeFileSync(join(target, "llms.txt"), `${[...home, ...lists, ...more].join("\n\n")}\n`);
+  if (hasFull) writeFileSync(join(target, "llms-full.txt"), `${home.join("\n\n")}\n\n${whole}`);
+}
