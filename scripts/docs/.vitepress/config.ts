@@ -88,6 +88,7 @@ const SECTIONS: [folder: string, title: string, pages: [file: string, title: str
     "Migrate",
     [
       ["from-moralis", "From Moralis v1"],
+      ["from-moralis-v2", "From Moralis v2"],
       ["from-parse", "From Parse Server"],
       ["behavior-differences", "Behavior differences"],
     ],
