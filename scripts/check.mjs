@@ -1,4 +1,4 @@
-// `npm run check`: format and lint, types, import rules, unused exports, generated pages, the documentation, vocabulary,
+// `npm run check`: format and lint, types, import rules, unused exports, generated pages, the documentation, vocabulary, long sentences,
 // and rules of tests.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -27,6 +27,7 @@ const steps = [
   ["facts of chains", node, ["scripts/chainFacts.ts", "--check"]],
   ["links of the documentation", node, ["scripts/links.ts"]],
   ["vocabulary", node, ["scripts/vocabulary.ts"]],
+  ["sentences for operators", node, ["scripts/sentences.ts"]],
   ["luck in tests", node, ["scripts/testRules.ts"]],
 ];
 /** Prints what a step has written when it has ended. */
