@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { plainMarkdown, summaryOf, titleOf, writeTextPages } from "./.vitepress/textPages.ts";
+import { plainMarkdown, titleOf, writeTextPages } from "./.vitepress/textPages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "purse-text-pages-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -30,13 +30,8 @@ it("plainMarkdown() leaves out frontmatter, comments and pictures", () => {
   );
 });
 
-it("titleOf() and summaryOf() return the heading and the first sentence of a page as text", () => {
-  expect([titleOf(PAGE), summaryOf(plainMarkdown(PAGE))]).toEqual([
-    "The queries",
-    "A query finds objects of one class.",
-  ]);
-  for (const text of ["# Title\n\n## Heading\n", "# Title\n\n| a | b |\n", "# Title\n\n```sh\nx\n```\n"])
-    expect(summaryOf(text)).toBe("");
+it("titleOf() returns the heading of a page as text", () => {
+  expect(titleOf(PAGE)).toBe("The queries");
 });
 
 it("writeTextPages() writes each page as Markdown, a list of all, and those of some sections in one file", () => {
@@ -47,15 +42,15 @@ it("writeTextPages() writes each page as Markdown, a list of all, and those of s
   writeFileSync(join(source, "guide/queries.md"), PAGE);
   writeFileSync(join(source, "other.md"), "# Other\n\nSomething else.\n");
   const sections = [
-    { title: "Guide", files: ["guide/queries.md"] },
-    { title: "Rest", files: ["other.md"] },
+    { title: "Guide", pages: [{ file: "guide/queries.md", contents: "Conditions" }] },
+    { title: "Rest", pages: [{ file: "other.md", contents: "Something" }] },
   ];
   const where = { source, target, base: "/docs/" };
   writeTextPages(where, ["guide/queries.md", "other.md"], sections, ["Guide"]);
   const read = (file: string) => readFileSync(join(target, file), "utf8");
   expect(read("guide/queries.md")).toBe(plainMarkdown(PAGE));
   expect(read("llms.txt")).toMatch(/^# Purse\n\n> .+\n\n## Guide\n/);
-  expect(read("llms.txt")).toContain("- [Other](/docs/other.md): Something else.\n");
+  expect(read("llms.txt")).toContain("- [Other](/docs/other.md): Something\n");
   expect(read("llms.txt")).toContain("(/docs/llms-full.txt)");
   expect(read("llms-full.txt")).toContain("A query finds");
   expect(read("llms-full.txt")).not.toContain("Something else");

@@ -72,6 +72,16 @@ describe("the documentation of a server", () => {
     expect(await page.getByRole("region", { name: "Response" }).textContent()).toContain("version");
   });
 
+  it("filters the rows of behavior differences", async () => {
+    const { page } = await app.open();
+    await page.goto(`${app.purse.url}/docs/migrate/behavior-differences`);
+    await page.getByRole("searchbox", { name: "Filter rows" }).fill("webhook error code");
+    await expect.poll(() => page.locator(".vp-doc tbody tr:visible").count()).toBeLessThan(5);
+    await page.getByText("A webhook that responds with").waitFor();
+    await page.getByRole("searchbox", { name: "Filter rows" }).fill("");
+    await expect.poll(() => page.locator(".vp-doc tbody tr:visible").count()).toBeGreaterThan(100);
+  });
+
   it("links each page to its Markdown, and to the next page", async () => {
     const { page } = await app.open();
     await page.goto(`${app.purse.url}/docs/guide/queries`);

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 
 export interface Section {
   title: string;
-  /** Files below the folder of the documentation, such as `guide/queries.md`. */
-  files: readonly string[];
+  /** Their files below the folder of the documentation, such as `guide/queries.md`, and what they have in a few words. */
+  pages: readonly { file: string; contents: string }[];
 }
 
 /** Larger files are not read at once. */
@@ -28,32 +28,22 @@ export function titleOf(markdown: string): string {
   return (/^# (.+)$/m.exec(markdown)?.[1] ?? "Purse").replaceAll("`", "");
 }
 
-/** The first sentence of a page, without links; empty if the page does not begin with text. */
-export function summaryOf(markdown: string): string {
-  const [, paragraph = ""] =
-    /^# .+\n+((?!```)[^\n#|>-][^\n]*(?:\n(?!```)[^\n#|-][^\n]*)*)/m.exec(markdown) ?? [];
-  const text = paragraph.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1").replaceAll("\n", " ");
-  return /^.*?[.:!?](?=\s|$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
-}
-
 /**
  * Writes what programs read beside the pages: each page as Markdown, a list of all pages by the convention of llms.txt, and the
  * pages of the sections `full` in one file.
  */
 export function writeTextPages(
   { source, target, base }: { source: string; target: string; base: string },
-  pages: readonly string[],
+  files: readonly string[],
   sections: readonly Section[],
   full: readonly string[],
 ): void {
-  const texts = new Map(pages.map((file) => [file, plainMarkdown(readFileSync(join(source, file), "utf8"))]));
+  const texts = new Map(files.map((file) => [file, plainMarkdown(readFileSync(join(source, file), "utf8"))]));
   const home = [`# Purse`, `> ${ABOUT}`];
-  const lists = sections.map(({ title, files }) => {
-    const lines = files.map((file) => {
-      const text = texts.get(file) ?? "";
-      const summary = summaryOf(text);
-      return `- [${titleOf(text)}](${base}${file})${summary && `: ${summary}`}`;
-    });
+  const lists = sections.map(({ title, pages }) => {
+    const lines = pages.map(
+      ({ file, contents }) => `- [${titleOf(texts.get(file) ?? "")}](${base}${file}): ${contents}`,
+    );
     return `## ${title}\n\n${lines.join("\n")}`;
   });
   texts.set("index.md", `${[...home, ...lists].join("\n\n")}\n`);
@@ -63,8 +53,8 @@ export function writeTextPages(
   }
   const whole = sections
     .filter(({ title }) => full.includes(title))
-    .flatMap(({ files }) => files)
-    .map((file) => texts.get(file) ?? "")
+    .flatMap(({ pages }) => pages)
+    .map(({ file }) => texts.get(file) ?? "")
     .join("\n");
   const hasFull = Buffer.byteLength(whole) <= MAX_FULL_BYTES;
   const more = hasFull ? [`## Optional\n\n- [All pages for users and operators](${base}llms-full.txt)`] : [];

@@ -2,6 +2,7 @@ import { useData, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { h } from "vue";
 import { searchOptions } from "../search.ts";
+import FilterRows from "./FilterRows.vue";
 import TryRequest from "./TryRequest.vue";
 import "./theme.css";
 
@@ -30,10 +31,11 @@ function NotFound() {
   ]);
 }
 
-/** What is above the text of a page: a form on pages whose frontmatter names an OpenAPI document. */
+/** What the frontmatter of a page adds: a form for the API of an OpenAPI document, or a filter of the rows of its tables. */
 function AboveText() {
-  const { tryAt } = useData().frontmatter.value;
-  return typeof tryAt === "string" ? h(TryRequest, { document: tryAt }) : undefined;
+  const { tryAt, filter } = useData().frontmatter.value;
+  if (typeof tryAt === "string") return h(TryRequest, { document: tryAt });
+  return filter === true ? h(FilterRows) : undefined;
 }
 
 export default {
