@@ -6,6 +6,10 @@ export const testHostFile: string;
 export const testCliFile: string;
 /** Starts servers that cannot start, for a test. */
 export const failingStartFile: string;
+/** The built documentation site. */
+export const docsSite: string;
+/** Builds the documentation site if its sources have changed. */
+export function ensureDocsBuilt(): void;
 /** Builds each app whose sources have changed since its last build. */
 export function ensureAppsBuilt(): void;
 /** Bundles the server if its sources have changed since the last build. */

@@ -53,6 +53,9 @@ export const testCliFile = join(root, TEST_BUNDLE, "cli.js");
 /** Starts servers that cannot start, for a test. */
 export const failingStartFile = join(root, TEST_BUNDLE, "failingStart.js");
 
+/** The built documentation site. */
+export const docsSite = join(root, ".cache/docs");
+
 /** The packages as `npm publish` would send them, each in a file such as `purse-client-0.1.0.tgz`. */
 export const tarballs = join(root, ".cache/tarballs");
 
@@ -69,6 +72,11 @@ export function ensureAppsBuilt() {
       }),
     );
   }
+}
+
+/** Builds the documentation site if its sources have changed. */
+export function ensureDocsBuilt() {
+  run(node, [join(root, "scripts/docs.mjs"), "--if-changed"]);
 }
 
 /** Bundles the server if its sources have changed since the last build. */

@@ -29,7 +29,7 @@ const LAZY_MODULES = [
   /packages\/server\/src\/api\/parseOpenApi\.ts$/,
   /packages\/server\/src\/modules\/graphql\/(openGraphqlApi|graphqlApi|graphqlServer)\.ts$/,
   /packages\/server\/src\/modules\/mcp\/(openMcpApi|mcpApi|mcpServer|tools\/.*)\.ts$/,
-  /packages\/server\/src\/core\/(openApi|http\/referencePage)\.ts$/,
+  /packages\/server\/src\/core\/openApi\.ts$/,
   /packages\/server\/src\/studio\/(studioRoutes|openApi)\.ts$/,
   /packages\/server\/src\/studio\/routes\//,
   /packages\/server\/src\/studioApi\/(table|access|apiKeys|data|code|chains|files|jobs|pins|logs|security|webhooks)\.ts$/,

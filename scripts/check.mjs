@@ -1,4 +1,4 @@
-// `npm run check`: format and lint, types, import rules, unused exports, generated pages, the documentation, vocabulary,
+// `npm run check`: format and lint, types, import rules, unused exports, generated pages, the documentation, vocabulary, long sentences,
 // and rules of tests.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -28,6 +28,7 @@ const steps = [
   ["links of the documentation", node, ["scripts/links.ts"]],
   ["vocabulary", node, ["scripts/vocabulary.ts"]],
   ["licenses of packages", node, ["scripts/packages/thirdParty.ts"]],
+  ["sentences for operators", node, ["scripts/sentences.ts"]],
   ["luck in tests", node, ["scripts/testRules.ts"]],
 ];
 /** Prints what a step has written when it has ended. */

@@ -10,7 +10,7 @@ import { compiled, ensureInstalled, lowMemory, node, root } from "./install.mjs"
 
 /** What the server serves besides pages. */
 const SERVER_PATHS =
-  /^\/(server|api|api-docs|ipfs|packages|graphql|mcp|studio\/api|studio\/script-sandbox|config\.json|health|ready|metrics|moralis|moralis-v1|authenticate)(\/|\?|$)/;
+  /^\/(server|api|api-docs|ipfs|packages|docs|graphql|mcp|studio\/api|studio\/script-sandbox|config\.json|health|ready|metrics|moralis|moralis-v1|authenticate)(\/|\?|$)/;
 
 ensureInstalled();
 if (process.execPath !== node && process.env.PURSE_DEV_NODE === undefined) {

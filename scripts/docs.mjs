@@ -1,13 +1,24 @@
 // `npm run docs` builds the documentation site into .cache/docs; `npm run docs -- --dev` serves it with reload, and
 // `npm run docs -- --if-changed` builds it only if its sources have changed.
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ensureBuilt } from "./build.mjs";
+import { docsSite, ensureBuilt } from "./build.mjs";
+import { moveInlineScripts } from "./docs/inlineScripts.mjs";
 import { ensureInstalled, node, root, run } from "./install.mjs";
 
 const home = join(root, "scripts/docs");
 const publicFolder = join(root, ".cache/docs-public");
-const site = join(root, ".cache/docs/index.html");
+const site = join(docsSite, "index.html");
 const vitepress = join(home, "node_modules/vitepress/bin/vitepress.js");
+/** Of the site, besides the packages that it describes. */
+const SOURCES = [
+  ...["docs", "scripts/docs.mjs", "scripts/docs/.vitepress", "scripts/docs/package.json"],
+  ...[
+    "scripts/docs/inlineScripts.mjs",
+    "packages/ui/src/styles/tokens.css",
+    "packages/ui/public/favicon.svg",
+  ],
+];
 const described = ["client", "react", "protocol"].map((name) => join("packages", name, "src"));
 
 ensureInstalled();
@@ -15,12 +26,7 @@ ensureInstalled();
 ensureInstalled(home, "the documentation tools");
 
 if (process.argv.includes("--if-changed")) {
-  ensureBuilt(
-    "documentation site",
-    ["docs", "scripts/docs/.vitepress", "scripts/docs/package.json", "scripts/docs.mjs", ...described],
-    site,
-    buildSite,
-  );
+  ensureBuilt("documentation site", [...SOURCES, ...described], site, buildSite);
 } else {
   // Pages that are generated from the code.
   run(node, [join(root, "scripts/reference.ts")]);
@@ -36,9 +42,12 @@ if (process.argv.includes("--if-changed")) {
 function buildSite() {
   describePackages();
   run(node, [vitepress, "build", home]);
+  moveInlineScripts(docsSite, join(docsSite, "assets"), "/docs/assets");
 }
 
 function describePackages() {
+  mkdirSync(publicFolder, { recursive: true });
+  copyFileSync(join(root, "packages/ui/public/favicon.svg"), join(publicFolder, "favicon.svg"));
   run(node, [
     join(home, "node_modules/typedoc/bin/typedoc"),
     ...["--tsconfig", join(home, "typedoc.tsconfig.json")],

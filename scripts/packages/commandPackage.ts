@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { ensureAppsBuilt, ensureServerBuilt, serverFile } from "../build.mjs";
+import { docsSite, ensureAppsBuilt, ensureDocsBuilt, ensureServerBuilt, serverFile } from "../build.mjs";
 import { bundleServer } from "../buildServer.mjs";
 import { NODE_VERSIONS, PUBLISH_CONFIG, repositoryOf } from "./publication.ts";
 
@@ -33,6 +33,8 @@ export async function buildCommandPackage(servedApps: string): Promise<string> {
   // AI tools search the pages for those who use or run a server.
   for (const folder of ["guide", "reference", "deploy", "migrate", "studio"])
     cpSync(join(ROOT, "docs", folder), join(FOLDER, "docs", folder), { recursive: true });
+  ensureDocsBuilt();
+  cpSync(docsSite, join(FOLDER, "site"), { recursive: true });
   // The server hands them out. The package itself is in none of them.
   cpSync(servedApps, join(FOLDER, "served/apps"), { recursive: true });
   cpSync(join(ROOT, "packages/cli/bin"), join(FOLDER, "bin"), { recursive: true });
@@ -65,7 +67,7 @@ function commandManifest(): object {
     ...repositoryOf("packages/cli"),
     name: "purse",
     engines: NODE_VERSIONS,
-    files: ["bin", "dist", "docs", "apps", "packages", "served"],
+    files: ["bin", "dist", "docs", "apps", "packages", "served", "site"],
     dependencies: Object.fromEntries(dependencies),
     publishConfig: PUBLISH_CONFIG,
   };

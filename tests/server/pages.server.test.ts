@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { brotliDecompressSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostPurse, type Purse } from "../support/purse.ts";
 
@@ -191,5 +191,114 @@ describe("the pages of the apps", () => {
     expect((await get("/", {}, "HEAD")).status).toBe(200);
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "PROPFIND"])
       expect((await get("/account", {}, method)).status).toBe(404);
+  });
+});
+
+describe("the documentation", () => {
+  it.each([
+    ["/docs/", "Purse"],
+    ["/docs/index.html", "Purse"],
+    ["/docs/guide/queries", "Queries"],
+    ["/docs/guide/queries?a=1", "Queries"],
+    ["/docs/guide/queries.html", "Queries"],
+    ["/docs/studio/", "Studio"],
+  ])("has a page at %s, with the policy of pages, that is checked for changes", async (path, title) => {
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers, body } = await get(path, {}, method);
+      expect([method, status]).toEqual([method, 200]);
+      expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+      expect(headers["cache-control"]).toBe("no-cache");
+      expect(headers["content-security-policy"]).toContain("default-src 'self'");
+      expect(body.toString()).toContain(method === "GET" ? `<title>${title}</title>` : "");
+    }
+  });
+
+  it.each([
+    ["/docs", "/docs/"],
+    ["/docs?a=1", "/docs/?a=1"],
+    ["/docs/guide/queries/", "/docs/guide/queries"],
+    ["/docs/guide/queries/?a=%2F", "/docs/guide/queries?a=%2F"],
+    ["/docs/studio", "/docs/studio/"],
+  ])("leads from %s to %s", async (path, location) => {
+    const { status, headers } = await get(path);
+    expect([status, headers.location]).toEqual([301, location]);
+  });
+
+  it("is Markdown and text with their types, and scripts that are cached for ever", async () => {
+    for (const [path, type, cache] of [
+      ["/docs/guide/queries.md", "text/markdown; charset=utf-8", "no-cache"],
+      ["/docs/llms.txt", "text/plain; charset=utf-8", "no-cache"],
+      [
+        "/docs/assets/app.12345678.js",
+        "application/javascript; charset=utf-8",
+        "public, max-age=31536000, immutable",
+      ],
+    ]) {
+      const { status, headers } = await get(path ?? "");
+      const { "content-type": sent, "cache-control": caching, "x-content-type-options": sniffing } = headers;
+      expect([path, status, sent, caching, sniffing]).toEqual([path, 200, type, cache, "nosniff"]);
+    }
+  });
+
+  it("is compressed for those who accept it, and not sent again to a browser with a current copy", async () => {
+    const plain = await get("/docs/guide/queries");
+    const compressed = await get("/docs/guide/queries", { "accept-encoding": "gzip, br" });
+    expect(compressed.headers["content-encoding"]).toBe("gzip");
+    expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true);
+    expect(compressed.headers.vary).toContain("accept-encoding");
+    for (const { headers } of [plain, compressed]) {
+      const again = await get("/docs/guide/queries", { "if-none-match": String(headers.etag) });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+    }
+  });
+
+  it.each(["/docs/nothing", "/docs/guide/nothing.html", "/docs/nothing/", "/docs/guide", "/docs/no.png"])(
+    "answers 404 with its own page at %s",
+    async (path) => {
+      const { status, headers, body } = await get(path);
+      expect(status).toBe(404);
+      expect(headers["content-type"]).toContain("text/html");
+      expect(headers["content-security-policy"]).toContain("default-src 'self'");
+      expect(headers["cache-control"]).toBe("no-cache");
+      expect(body.toString()).toContain("No such page");
+    },
+  );
+
+  it.each([
+    "/docs/../package.json",
+    "/docs/../../../package.json",
+    "/docs/guide/../../pages.html",
+    "/docs/%2e%2e/createdApp/package.json",
+    "/docs/..%2fcreatedApp%2fpackage.json",
+    "/docs/..%5ccreatedApp%5cpackage.json",
+    "/docs/%252e%252e/createdApp/package.json",
+    "/docs//etc/passwd",
+    "/docs/%2fetc%2fpasswd",
+    "/docs/.hidden",
+    "/docs/%2ehidden",
+    "/docs/./guide/queries",
+    "/docs/guide//queries",
+    "/docs/guide/queries%00.html",
+    "/docs/%ff",
+    "/docs/%",
+    "/docs//evil.example",
+    "/docs//evil.example/",
+    "/%64ocs/guide/queries",
+    "/docs/C:/windows/win.ini",
+  ])("has nothing at %s", async (path) => {
+    const { status, headers, body } = await get(path);
+    expect([400, 404]).toContain(status);
+    expect(headers.location).toBeUndefined();
+    expect(body.toString()).not.toMatch(/hidden|root:|"name"/);
+  });
+
+  it("supports GET and HEAD only", async () => {
+    for (const method of ["POST", "PUT", "DELETE", "PATCH"])
+      expect([method, (await get("/docs/", {}, method)).status]).toEqual([method, 404]);
+  });
+
+  it("does not take paths of the app that begin in the same way", async () => {
+    for (const path of ["/docsother", "/documents"])
+      expect((await get(path)).body.equals((await get("/account")).body)).toBe(true);
   });
 });

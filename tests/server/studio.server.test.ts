@@ -86,14 +86,6 @@ describe.each(DATABASES)("access to the studio on %s", (database) => {
     );
   });
 
-  it("includes the API documentation for operators only", async () => {
-    const page = await owner.request("GET", "/docs");
-    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
-    expect(page.text).toContain("POST /session");
-    expect((await new StudioClient(purse).request("GET", "/docs")).status).toBe(401);
-  });
-
   it("rejects changes without the CSRF token, from other origins, and with other content types", async () => {
     const { cookie, csrf } = owner;
     const forged = new StudioClient(purse);

@@ -129,6 +129,7 @@ async function banner(config: Config, { url, chain }: Running, processes: number
   };
   const rows: [string, string][] = [
     ["Open", openUrl(config, url)],
+    ["Docs", `${openUrl(config, url)}/docs`],
     ["Data", displayPath(config.dataDir)],
     [
       "Keys",

@@ -4,12 +4,14 @@ import type { DevChain } from "@purse/devchain";
 import {
   type Config,
   createServer,
+  type DocsSource,
   type Logger,
   type ProcessGroup,
   type PurseServer,
   type ServerOptions,
 } from "@purse/server";
 import { appConfig, chainsFor, type LocalChain } from "./chains.ts";
+import { docsSource } from "./docsSource.ts";
 import { packageSource } from "./packageSource.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -26,6 +28,8 @@ export interface ServerRunOptions {
   config: Config;
   logger: Logger;
   localChain: LocalChain | undefined;
+  /** The documentation: by default that of this installation. */
+  docs?: DocsSource;
   processes?: ProcessGroup | undefined;
   /** Called when the process has to be restarted. */
   onFatal(error: Error): void;
@@ -41,6 +45,7 @@ export async function runServer(options: ServerRunOptions): Promise<RunningServe
       logger,
       chains: chainsFor(config, localChain),
       appDirs: [join(ROOT, "apps/web/dist"), join(ROOT, "apps/studio/dist")],
+      docs: options.docs ?? docsSource(config, logger),
       docsDir: join(ROOT, "docs"),
       packages: packageSource(config, logger),
       appConfig: appConfig(config, localChain),

@@ -1,6 +1,7 @@
 import type { Lifecycle } from "@purse/kernel";
 import type { JsonObject } from "@purse/protocol";
 import { distinctSockets } from "./api/distinctRoutes.ts";
+import type { DocsSource } from "./api/docsPages.ts";
 import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
@@ -36,6 +37,7 @@ export interface ApiDependencies {
   lifecycle: Lifecycle;
   report(error: unknown, activity: string, requestId?: string): void;
   appDirs: readonly string[];
+  docs: DocsSource | undefined;
   packages: PackageSource | undefined;
   appConfig: JsonObject | undefined;
   connectTo: readonly string[];
@@ -163,6 +165,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     parseApi,
     adminApi: studio.plugin,
     appDirs: dependencies.appDirs,
+    docs: dependencies.docs,
     appConfig: dependencies.appConfig,
     connectTo: dependencies.connectTo,
     report,

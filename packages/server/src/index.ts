@@ -1,4 +1,5 @@
 export { didYouMean } from "@purse/kernel";
+export { type DocsSource, DocsUnavailableError } from "./api/docsPages.ts";
 export { syntaxProblem } from "./cloud/codeLocation.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
 export { ACCESS_PRESET_NAMES } from "./config/accessPresets.ts";

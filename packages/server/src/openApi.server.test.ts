@@ -38,13 +38,9 @@ describe("the OpenAPI document of the Parse API", () => {
     }
   });
 
-  it("is shown as a page that runs no scripts", async () => {
-    const reply = await fetch(`${server.url}/server/docs`);
-    expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
-    const page = await reply.text();
-    for (const { operation } of describedRoutes(document).slice(0, 20))
-      expect(page).toContain(operation.summary.replace(/`([^`]+)`/g, "<code>$1</code>"));
+  it("has a page in the documentation, to which its path leads", async () => {
+    const reply = await fetch(`${server.url}/server/docs`, { redirect: "manual" });
+    expect([reply.status, reply.headers.get("location")]).toEqual([302, "/docs/reference/rest-endpoints"]);
   });
 });
 

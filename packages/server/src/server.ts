@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainConfig } from "@purse/chain";
 import { Lifecycle } from "@purse/kernel";
 import type { JsonObject } from "@purse/protocol";
+import type { DocsSource } from "./api/docsPages.ts";
 import { type Apis, openApis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { missingPackages } from "./core/featurePackages.ts";
@@ -22,6 +23,8 @@ export interface ServerOptions {
   chains: ChainConfig[];
   /** The folders of the built apps; without them `/` and `/studio` are not served. */
   appDirs?: readonly string[];
+  /** The documentation site of this version, which readers find at `/docs`. */
+  docs?: DocsSource;
   /** The folder of the documentation's Markdown files, which AI tools search. */
   docsDir?: string;
   /** The packages of this version, which clients install from the server; without it `/packages` is not served. */
@@ -99,6 +102,7 @@ async function composeServer(
       lifecycle,
       report,
       appDirs: options.appDirs ?? [],
+      docs: options.docs,
       packages: options.packages,
       appConfig: options.appConfig,
       connectTo: options.connectTo ?? [],

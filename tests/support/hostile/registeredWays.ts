@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger, createServer, loadConfig } from "@purse/server";
+import { createLogger, createServer, loadConfig, PackagesUnavailableError } from "@purse/server";
 import { studioEndpoints } from "@purse/server/studio-api";
 import { describedRoutes, readOpenApi } from "../../../packages/server/test/describedRoutes.ts";
 
@@ -54,7 +54,12 @@ export async function openRegisteredWays(): Promise<RegisteredWays> {
   };
   const config = await loadConfig({ argv: [], env, cwd: folder });
   const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
-  const server = await createServer(config, { logger, chains: [] });
+  const server = await createServer(config, {
+    logger,
+    chains: [],
+    docs: { open: async () => undefined },
+    packages: { open: () => Promise.reject(new PackagesUnavailableError("not for this test")) },
+  });
   await server.start();
   const { url } = server;
   // The routes of the studio are opened with its first request.

@@ -164,6 +164,8 @@ export const WAYS: readonly (readonly [ways: readonly string[], tried: Tried])[]
     ["resumable upload"],
   ],
   [["GET /ipfs", "GET /ipfs/*"], []],
+  // The documentation and the packages of this version: files of known names.
+  [["GET /docs", "GET /docs/*", "GET /packages/*"], []],
   // GraphQL.
   [
     ["GET /graphql", "POST /graphql"],
@@ -337,6 +339,7 @@ export const WAYS: readonly (readonly [ways: readonly string[], tried: Tried])[]
       "GET /metrics",
       "GET /moralis-v1/package.json",
       "GET /moralis/package.json",
+      "GET /packages",
       "GET /ready",
       "GET /server/apps/invalid_link.html",
       "GET /server/apps/invalid_verification_link.html",

@@ -3,6 +3,7 @@
  * time of a process of its own, which loads and compiles all code again.
  */
 import { createServer, type Socket } from "node:net";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { type RunningServer, runServer, startLocalChain } from "@purse/cli";
 import { createLogger, loadConfig } from "@purse/server";
@@ -11,6 +12,9 @@ import { hashQuickly } from "./quickHashes.ts";
 
 /** How long the process waits for the next test, in ms; the end of the test run ends it earlier. */
 const IDLE_MS = 120_000;
+
+/** A documentation site of a few files: building the real one takes a minute. */
+const DOCS = resolve(import.meta.dirname, "../../fixtures/docs");
 
 hashQuickly();
 
@@ -45,7 +49,14 @@ function serve(socket: Socket): void {
       throw error;
     };
     try {
-      const server = await runServer({ config, logger, localChain, onFatal: fail, onRestartFailed: fail });
+      const server = await runServer({
+        config,
+        logger,
+        localChain,
+        docs: { open: async () => DOCS },
+        onFatal: fail,
+        onRestartFailed: fail,
+      });
       return { server, localChain };
     } catch (error) {
       await localChain?.stop();

@@ -67,6 +67,9 @@ function OperatorMenu() {
             <Menu.Item className="menu-item" render={<Link to="/operators" />}>
               {t("My account")}
             </Menu.Item>
+            <Menu.Item className="menu-item" render={<a href="/docs/" />}>
+              {t("Documentation")}
+            </Menu.Item>
             <Menu.Item className="menu-item" onClick={() => void handleSignOut()}>
               {t("Sign out")}
             </Menu.Item>

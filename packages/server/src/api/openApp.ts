@@ -23,6 +23,7 @@ import { replicaHealth } from "../monitoring/replicaHealth.ts";
 import { createAccessLog } from "./accessLog.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { createHints } from "./developmentHints.ts";
+import { createDocsPages, type DocsSource } from "./docsPages.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { createPages } from "./pages.ts";
 import { createProviderApi } from "./providerApi.ts";
@@ -47,6 +48,8 @@ export interface OpenAppDependencies
   adminApi: FastifyPluginAsync;
   /** The folders of the built apps; without them `/` and `/studio` are not served. */
   appDirs: readonly string[];
+  /** The documentation site; without it `/docs` is a page of the app. */
+  docs: DocsSource | undefined;
   /** Settings of the app at `/config.json`, besides the server's URL. */
   appConfig: JsonObject | undefined;
   /** Further origins that the app may connect to. */
@@ -117,6 +120,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     },
     ...dependencies.modules.flatMap(({ contributions }) => contributions.http ?? []),
     scriptSandbox,
+    ...(dependencies.docs ? [createDocsPages(dependencies.docs)] : []),
     createPages(dependencies.appDirs, {
       ...sources,
       connect: [...dependencies.connectTo, ...sources.connect],

@@ -7,6 +7,7 @@ import type { PageSources } from "../config/walletServices.ts";
 import { sendNotFound } from "../core/http/notFound.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { AssetCache, sendCachedFile } from "./assetCache.ts";
+import { pageHeaders } from "./pageHeaders.ts";
 import { readPagePreloads } from "./pagePreloads.ts";
 
 /** Files below this folder of an app have names that contain a hash of their content. */
@@ -44,27 +45,7 @@ export function createPages(
       app.setNotFoundHandler(sendNotFound);
       return;
     }
-    await app.register(helmet, {
-      contentSecurityPolicy: {
-        useDefaults: false,
-        directives: {
-          defaultSrc: ["'self'"],
-          connectSrc: ["'self'", ...connect],
-          imgSrc: ["'self'", "data:", "blob:", ...images],
-          ...(frames.length > 0 && { frameSrc: ["'self'", ...frames] }),
-          styleSrc: ["'self'", "'unsafe-inline'"],
-          objectSrc: ["'none'"],
-          baseUri: ["'none'"],
-          frameAncestors: ["'none'"],
-          formAction: ["'self'"],
-        },
-      },
-      referrerPolicy: { policy: "no-referrer" },
-      // Wallets open windows that answer the page.
-      crossOriginOpenerPolicy: false,
-      // The operator's proxy decides whether a host always uses https.
-      strictTransportSecurity: false,
-    });
+    await app.register(helmet, pageHeaders({ connect, frames, images }));
     const hashedFolders = built.map((folder) => join(folder, HASHED_FOLDER));
     await app.register(staticFiles, {
       root: built,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { z } from "zod";
-import type { ApiReply, ApiRoute, Method, ParseEndpoint } from "../core/http/apiRoute.ts";
+import type { ApiRoute, Method, ParseEndpoint } from "../core/http/apiRoute.ts";
 import { defineEndpoints, jsonObject, routesOf } from "../core/http/endpoint.ts";
 
 // As in Parse Server: the SDK for Swift asks by POST.
@@ -44,8 +44,9 @@ const DOCUMENTS = defineEndpoints("Server", {
     method: "GET",
     path: "/docs",
     access: "everyone",
-    summary: "This description as a page",
+    summary: "Leads to the documentation of this API",
     schemas: () => ({ response: z.string() }),
+    status: 302,
     streams: ["text/html"],
     isApplicationOptional: true,
   },
@@ -83,21 +84,20 @@ async function isHealthy(): Promise<JsonObject> {
   return { status: "ok" };
 }
 
+/** The page of these routes in the documentation. */
+const REFERENCE = "/docs/reference/rest-endpoints";
+
 /** Descriptions of the routes of the server, those of modules included. They are made when they are requested first. */
 export function documentRoutes(endpoints: () => readonly ParseEndpoint[]): ApiRoute[] {
   let document: Promise<JsonObject> | undefined;
-  let page: Promise<ApiReply> | undefined;
   const openApi = () => {
     document ??= import("./parseOpenApi.ts").then(({ parseOpenApi }) => parseOpenApi(endpoints()));
     return document;
   };
   return routesOf(DOCUMENTS, {
     openApi,
-    referencePage() {
-      page ??= Promise.all([openApi(), import("../core/http/referencePage.ts")]).then(
-        ([description, { referencePageReply }]) => referencePageReply(description, { names: "paths" }),
-      );
-      return page;
+    async referencePage() {
+      return { status: 302, body: "", headers: { location: REFERENCE } };
     },
   });
 }

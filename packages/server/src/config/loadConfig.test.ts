@@ -275,7 +275,7 @@ describe("errors name the setting, its value and what is allowed:", () => {
 
   it.each([
     ["{ prot: 1 }", '"prot" is not a setting: did you mean port?'],
-    ["{ liveQuery: {} }", /"liveQuery" is not a setting\. .*configuration\.md .*from-parse\.md/],
+    ["{ liveQuery: {} }", /"liveQuery" is not a setting\. --help lists .*\/docs\/migrate\/from-parse/],
     [
       "{ accountLockout: { treshold: 1 } }",
       '"accountLockout" of the config file: "treshold" is not known: did you mean threshold?',

@@ -206,7 +206,7 @@ function assertKnownKeys(file: Record<string, unknown>, path: string, modules: r
 
 /** In place of more than a hundred names. */
 const WHERE_SETTINGS_ARE =
-  "docs/reference/configuration.md lists all settings, and docs/migrate/from-parse.md what replaces those of Parse Server";
+  "--help lists all settings, and /docs/migrate/from-parse of a running server what replaces those of Parse Server";
 
 function readSettings(sources: SettingSources): SettingValues {
   const inputs = new Map(

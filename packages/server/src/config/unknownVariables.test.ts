@@ -38,7 +38,7 @@ describe("unknownVariables()", () => {
   it("names what replaces the variables of Parse Server", () => {
     expect(adviceFor("PARSE_SERVER_MASTER_KEY", "PARSE_SERVER_LIVE_QUERY")).toEqual([
       "It is a setting of Parse Server: use PURSE_MASTER_KEY.",
-      "It is a setting of Parse Server: docs/migrate/from-parse.md names those of Purse.",
+      "It is a setting of Parse Server: /docs/migrate/from-parse of a running server names those of Purse.",
     ]);
   });
 

@@ -41,7 +41,9 @@ export function unknownVariables(
 
 function parseServerAdvice(name: string, known: ReadonlySet<string>): string {
   const same = PREFIX + name.slice(PARSE_SERVER.length);
-  const here = known.has(same) ? `use ${same}` : "docs/migrate/from-parse.md names those of Purse";
+  const here = known.has(same)
+    ? `use ${same}`
+    : "/docs/migrate/from-parse of a running server names those of Purse";
   return `It is a setting of Parse Server: ${here}.`;
 }
 

@@ -281,11 +281,10 @@ const SECURITY_HEADERS = {
 /** Streams a response; an error ends it, because its status has been sent. */
 function sendStream(
   reply: FastifyReply,
-  { stream, contentType, fileName, contentSecurityPolicy }: StreamReply,
+  { stream, contentType, fileName }: StreamReply,
   report: (error: unknown) => void,
 ): void {
   reply.header("content-type", contentType);
   if (fileName !== undefined) reply.header("content-disposition", `attachment; filename="${fileName}"`);
-  if (contentSecurityPolicy !== undefined) reply.header("content-security-policy", contentSecurityPolicy);
   reply.send(Readable.from(stream).on("error", report));
 }

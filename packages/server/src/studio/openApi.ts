@@ -1,9 +1,7 @@
-import { createReferencePage } from "../core/http/referencePage.ts";
 import { type ApiOperation, createOpenApi } from "../core/openApi.ts";
 import type { Endpoint } from "../studioApi/endpoint.ts";
 import { studioError } from "../studioApi/errors.ts";
 import { studioEndpoints } from "../studioApi/table.ts";
-import type { StreamReply } from "./route.ts";
 
 /** The OpenAPI document of the admin API. */
 export const studioOpenApi = createOpenApi(() => ({
@@ -23,15 +21,6 @@ export const studioOpenApi = createOpenApi(() => ({
     },
   },
 }));
-
-/** The reference page of the admin API. */
-export function studioReferencePage(): StreamReply {
-  const { html, policy } = createReferencePage(studioOpenApi(), { names: "paths" });
-  async function* page() {
-    yield html;
-  }
-  return { stream: page(), contentType: "text/html; charset=utf-8", contentSecurityPolicy: policy };
-}
 
 function operationOf(tag: string, endpoint: Endpoint): ApiOperation {
   const { method, path, needs, summary, input, bodyType, response, status, streams } = endpoint;

@@ -51,8 +51,6 @@ export interface StreamReply {
   contentType: string;
   /** File name for a download. */
   fileName?: string;
-  /** In place of the policy of JSON, for pages. */
-  contentSecurityPolicy?: string;
 }
 
 /** A request whose parameters have not been validated yet. */

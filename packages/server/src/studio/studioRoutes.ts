@@ -4,7 +4,7 @@ import { accessEndpoints, type StudioRouteInfo } from "../studioApi/access.ts";
 import type { BackupSchedule } from "./backupSchedule.ts";
 import type { Backups } from "./backups.ts";
 import { BackupUploads } from "./backupUploads.ts";
-import { studioOpenApi, studioReferencePage } from "./openApi.ts";
+import { studioOpenApi } from "./openApi.ts";
 import type { Restores } from "./restores.ts";
 import { route, type StudioRoute } from "./route.ts";
 import { type AccessDependencies, accessRoutes } from "./routes/access.ts";
@@ -54,7 +54,6 @@ export function createStudioRoutes(
       results: routes.map(({ endpoint }) => describeRoute(endpoint)),
     })),
     route(accessEndpoints.openApi, async () => studioOpenApi()),
-    route(accessEndpoints.docs, async () => studioReferencePage()),
     ...accessRoutes({ ...dependencies, appName }),
     ...passkeyRoutes({ ...dependencies, appName }),
     ...dataRoutes({ ...dependencies, maxLimit: config.maxLimit }),

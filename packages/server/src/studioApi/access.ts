@@ -115,13 +115,6 @@ export const accessEndpoints = {
     input: nothing,
     response: jsonObject,
   }),
-  docs: endpoint("GET", "/docs", {
-    needs: "session",
-    summary: "This API as a page",
-    input: nothing,
-    response: jsonObject,
-    streams: ["text/html; charset=utf-8"],
-  }),
   state: endpoint("GET", "/state", {
     needs: "none",
     summary: "The session and its CSRF token",

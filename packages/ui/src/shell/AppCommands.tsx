@@ -74,6 +74,13 @@ export function AppCommands(props: AppCommandsProps) {
       run: () => choose(code),
     })),
     {
+      key: "docs",
+      label: t("Documentation"),
+      group: t("Actions"),
+      keywords: "docs help guide reference manual",
+      run: () => window.location.assign("/docs/"),
+    },
+    {
       key: "keys",
       label: t("Keyboard shortcuts"),
       group: t("Actions"),

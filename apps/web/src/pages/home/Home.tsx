@@ -91,12 +91,17 @@ function Resources() {
   const { t } = useTranslation();
   const resources = [
     {
+      href: "/docs/",
+      name: t("Documentation"),
+      description: t("Guides, recipes and references for this version."),
+    },
+    {
       href: "/studio",
       name: t("Studio"),
       description: t("Admin dashboard: data, permissions, jobs and logs."),
     },
     {
-      href: "/api/v2",
+      href: "/docs/reference/data-api",
       name: t("Data API"),
       description: t("REST API for blocks, balances, transfers, NFTs and prices."),
     },

@@ -40,7 +40,7 @@ const found = (): EndpointSchemas => ({
     order: names().describe("Fields to sort by, comma separated; `-` for descending"),
     limit: z.int().nonnegative().optional().describe("100 by default"),
     skip: z.int().nonnegative().optional(),
-    count: z.int().optional().describe("1 to also count all matching objects"),
+    count: z.int().optional().describe("1 to return the number of matching objects, too"),
     explain: z.boolean().optional().describe("Returns the plan instead of objects"),
   }),
   response: z.object({

@@ -28,7 +28,13 @@ export async function createDocsIndex(docsDir: string): Promise<DocsIndex> {
   const sections = pages.flat().flatMap(({ page, markdown }) => sectionsOf(page, markdown));
   const index = new MiniSearch<DocsSection & { id: number }>({
     fields: ["heading", "text", "page"],
-    searchOptions: { boost: { heading: 3, page: 2 }, prefix: true, fuzzy: 0.1 },
+    searchOptions: {
+      boost: { heading: 3, page: 2 },
+      // Pages of every endpoint have all words.
+      boostDocument: (id: number) => (sections[id]?.page.endsWith("endpoints") ? 0.3 : 1),
+      prefix: true,
+      fuzzy: 0.1,
+    },
   });
   await index.addAllAsync(
     sections.map((section, id) => ({ id, ...section })),
