@@ -65,6 +65,25 @@ describe("requests of many connections", () => {
     expect(begun).toContain("b/1");
     expect(begun.length).toBeLessThan(100);
   });
+
+  it("begin before the many that came first of the same client by connections from another second", async () => {
+    let ms = 0;
+    const begun: string[] = [];
+    const listener = new RequestTurns(clientOf, () => ms).requests(({ url = "" }) => begun.push(url));
+    const receiveBy = (request: IncomingMessage) => listener(request, new ServerResponse(request));
+    const first = requestOf("a/earlier");
+    const answer = new ServerResponse(first);
+    listener(first, answer);
+    answer.emit("close");
+    ms = 60_000;
+    for (const i of numbered(1_000)) receiveBy(requestOf(`a/${i}`));
+    const again = new IncomingMessage(first.socket);
+    again.url = "a/again";
+    receiveBy(again);
+    await nextTurn();
+    expect(begun).toContain("a/again");
+    expect(begun.length).toBeLessThan(100);
+  });
 });
 
 describe("bodies that arrive after their requests have begun", () => {

@@ -10,6 +10,8 @@ import { SmallChunks } from "./smallChunks.ts";
 
 /** Requests of a connection that may wait for the one before them. Clients that pipeline send a few. */
 const MAX_WAITING = 100;
+/** How far apart the first requests of connections are that take turns with each other, in ms. */
+const AGE_STEP_MS = 1_000;
 
 interface Connection {
   /** Starts what waits for the open request. */
@@ -21,16 +23,22 @@ interface Connection {
 /**
  * Begins requests in turns of the event loop: Node.js would begin all that have arrived in the same turn, of which there may be
  * thousands, in one packet or from many connections. Clients are served in turn, and the requests of a connection one after the
- * other. A body that arrives later ends in a turn as well, since the work of its request begins then.
+ * other. Behind one address may be many people: the connections that somebody opens at once take turns there with those from
+ * before and after. A body that arrives later ends in a turn as well, since the work of its request begins then.
  */
 export class RequestTurns {
   readonly #clientAddressOf: ClientAddressOf;
   readonly #budget = new EventLoopBudget();
   /** Connections with an open request. */
   readonly #connections = new WeakMap<Socket, Connection>();
+  /** When the first request of a connection arrived, in steps of AGE_STEP_MS. */
+  readonly #ages = new WeakMap<Socket, number>();
+  readonly #now: () => number;
 
-  constructor(clientAddressOf: ClientAddressOf) {
+  /** `now` is a time in ms. */
+  constructor(clientAddressOf: ClientAddressOf, now = () => performance.now()) {
     this.#clientAddressOf = clientAddressOf;
+    this.#now = now;
   }
 
   /**
@@ -101,7 +109,10 @@ export class RequestTurns {
   }
 
   #inTurn(request: IncomingMessage, start: () => void): void {
-    const turn = this.#budget.acquire(1, addressKey(this.#clientAddressOf(request)));
+    const { socket } = request;
+    const part = this.#ages.get(socket) ?? Math.floor(this.#now() / AGE_STEP_MS);
+    this.#ages.set(socket, part);
+    const turn = this.#budget.acquire(1, { key: addressKey(this.#clientAddressOf(request)), part });
     if (turn) void turn.then(start);
     else start();
   }

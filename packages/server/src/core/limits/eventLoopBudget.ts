@@ -6,27 +6,36 @@ interface Waiter {
   start(): void;
 }
 
+/** Whose work it is. */
+export interface WorkOwner {
+  /** Such as an address. */
+  key: string;
+  /** Part of what has this key, such as a connection. */
+  part?: number;
+}
+
 /**
  * Spreads work over turns of the event loop, so that other requests are served in between: one chunk of a socket may
- * contain hundreds of messages. Keys, such as addresses, are served in turn.
+ * contain hundreds of messages. Keys are served in turn, and so are the parts of a key.
  */
 export class EventLoopBudget {
-  /** Waiting work by key; the key that is served next comes first. */
-  readonly #queues = new Map<string, Waiter[]>();
+  /** Waiting work by key and part; what is served next comes first. */
+  readonly #queues = new Map<string, Map<number, Waiter[]>>();
   #left = COST_PER_TURN;
   #isScheduled = false;
 
   /** Resolves when work of this cost may start; undefined if it may start now. */
-  acquire(cost: number, key = ""): Promise<void> | undefined {
+  acquire(cost: number, { key, part = 0 }: WorkOwner = { key: "" }): Promise<void> | undefined {
     this.#schedule();
     if (this.#queues.size === 0 && this.#left > 0) {
       this.#left -= cost;
       return undefined;
     }
     return new Promise((start) => {
-      const queue = this.#queues.get(key);
-      if (queue) queue.push({ cost, start });
-      else this.#queues.set(key, [{ cost, start }]);
+      const parts = this.#queues.get(key) ?? new Map<number, Waiter[]>();
+      const queue = parts.get(part) ?? [];
+      queue.push({ cost, start });
+      this.#queues.set(key, parts.set(part, queue));
     });
   }
 
@@ -41,17 +50,24 @@ export class EventLoopBudget {
     });
   }
 
-  /** Starts the first work of the next key, which moves to the end. */
   #startNext(): boolean {
-    const next = this.#queues.entries().next().value;
-    if (!next) return false;
-    const [key, queue] = next;
-    const waiter = queue.shift();
-    this.#queues.delete(key);
-    if (queue.length > 0) this.#queues.set(key, queue);
-    if (!waiter) return false;
+    const parts = takeFirst(this.#queues);
+    const queue = parts && takeFirst(parts.value);
+    const waiter = queue?.value.shift();
+    if (!parts || !queue || !waiter) return false;
+    if (queue.value.length > 0) parts.value.set(queue.key, queue.value);
+    if (parts.value.size > 0) this.#queues.set(parts.key, parts.value);
     this.#left -= waiter.cost;
     waiter.start();
     return true;
   }
+}
+
+/** Takes out the first entry, which becomes the last one when it is put back. */
+function takeFirst<Key, Value>(map: Map<Key, Value>): { key: Key; value: Value } | undefined {
+  const [first] = map;
+  if (!first) return undefined;
+  const [key, value] = first;
+  map.delete(key);
+  return { key, value };
 }
