@@ -4,6 +4,7 @@ import { type AddressInfo, connect, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import { createConnectionAges } from "./connectionAges.ts";
 import { RequestTurns } from "./requestTurns.ts";
 
 let server: Server | undefined;
@@ -69,7 +70,10 @@ describe("requests of many connections", () => {
   it("begin before the many that came first of the same client by connections from another second", async () => {
     let ms = 0;
     const begun: string[] = [];
-    const listener = new RequestTurns(clientOf, () => ms).requests(({ url = "" }) => begun.push(url));
+    const listener = new RequestTurns(
+      clientOf,
+      createConnectionAges(() => ms),
+    ).requests(({ url = "" }) => begun.push(url));
     const receiveBy = (request: IncomingMessage) => listener(request, new ServerResponse(request));
     const first = requestOf("a/earlier");
     const answer = new ServerResponse(first);
@@ -156,7 +160,7 @@ describe("requests of one connection", () => {
   it("begin in several turns if there are many, and are answered in order", async () => {
     let most = 0;
     let inThisTurn = 0;
-    const count = 100;
+    const count = 10;
     const packet =
       numbered(count)
         .map((n) => get(`/${n}`))
@@ -202,9 +206,9 @@ describe("requests of one connection", () => {
     expect(bodies).toEqual(["first", "second", "third"]);
   });
 
-  it("close it if more than 100 wait, and do not begin", async () => {
+  it("close it if more than 10 wait, and do not begin", async () => {
     const paths: (string | undefined)[] = [];
-    const closing = await send(get("/1") + get("/2").repeat(101), (request) => {
+    const closing = await send(get("/1") + get("/2").repeat(11), (request) => {
       paths.push(request.url);
     });
     closing.resume();

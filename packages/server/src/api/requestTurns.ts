@@ -6,12 +6,12 @@ import { addressKey } from "../core/http/address.ts";
 import { hasBody } from "../core/http/body.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { EventLoopBudget } from "../core/limits/eventLoopBudget.ts";
+import { createConnectionAges } from "./connectionAges.ts";
+import { closeConnection } from "./connectionInput.ts";
 import { SmallChunks } from "./smallChunks.ts";
 
 /** Requests of a connection that may wait for the one before them. Clients that pipeline send a few. */
-const MAX_WAITING = 100;
-/** How far apart the first requests of connections are that take turns with each other, in ms. */
-const AGE_STEP_MS = 1_000;
+const MAX_WAITING = 10;
 
 interface Connection {
   /** Starts what waits for the open request. */
@@ -31,14 +31,11 @@ export class RequestTurns {
   readonly #budget = new EventLoopBudget();
   /** Connections with an open request. */
   readonly #connections = new WeakMap<Socket, Connection>();
-  /** When the first request of a connection arrived, in steps of AGE_STEP_MS. */
-  readonly #ages = new WeakMap<Socket, number>();
-  readonly #now: () => number;
+  readonly #ageOf: (socket: Socket) => number;
 
-  /** `now` is a time in ms. */
-  constructor(clientAddressOf: ClientAddressOf, now = () => performance.now()) {
+  constructor(clientAddressOf: ClientAddressOf, ageOf = createConnectionAges()) {
     this.#clientAddressOf = clientAddressOf;
-    this.#now = now;
+    this.#ageOf = ageOf;
   }
 
   /**
@@ -49,8 +46,8 @@ export class RequestTurns {
     return (request, response) => {
       const { socket } = request;
       if (socket.destroyed) {
-        // Node.js parses the rest of a packet nevertheless.
         request.push = () => false;
+        closeConnection(socket);
         return;
       }
       const open = this.#connections.get(socket);
@@ -64,7 +61,7 @@ export class RequestTurns {
         // It does not belong to the request before it.
         connection.waiting.push(AsyncResource.bind(() => this.#inTurn(request, start)));
       } else {
-        socket.destroy();
+        closeConnection(socket);
       }
     };
   }
@@ -109,10 +106,8 @@ export class RequestTurns {
   }
 
   #inTurn(request: IncomingMessage, start: () => void): void {
-    const { socket } = request;
-    const part = this.#ages.get(socket) ?? Math.floor(this.#now() / AGE_STEP_MS);
-    this.#ages.set(socket, part);
-    const turn = this.#budget.acquire(1, { key: addressKey(this.#clientAddressOf(request)), part });
+    const key = addressKey(this.#clientAddressOf(request));
+    const turn = this.#budget.acquire(1, { key, part: this.#ageOf(request.socket) });
     if (turn) void turn.then(start);
     else start();
   }
