@@ -160,7 +160,7 @@ describe("requests of one connection", () => {
   it("begin in several turns if there are many, and are answered in order", async () => {
     let most = 0;
     let inThisTurn = 0;
-    const count = 10;
+    const count = 100;
     const packet =
       numbered(count)
         .map((n) => get(`/${n}`))
@@ -206,14 +206,35 @@ describe("requests of one connection", () => {
     expect(bodies).toEqual(["first", "second", "third"]);
   });
 
-  it("close it if more than 10 wait, and do not begin", async () => {
+  it("close it if more than 100 wait, and do not begin", async () => {
     const paths: (string | undefined)[] = [];
-    const closing = await send(get("/1") + get("/2").repeat(11), (request) => {
+    const closing = await send(get("/1") + get("/2").repeat(101), (request) => {
       paths.push(request.url);
     });
     closing.resume();
     await once(closing, "close");
     expect(paths).toEqual(["/1"]);
+  });
+
+  it("close it if more than 1,000 wait on connections of its client, until others have closed", async () => {
+    const listener = new RequestTurns(clientOf).requests(() => undefined);
+    /** Sends 101 requests by a new connection. */
+    const pipeline = (client: string): Socket => {
+      const { socket } = requestOf(client);
+      for (let i = 0; i <= 100 && !socket.destroyed; i++) {
+        const request = new IncomingMessage(socket);
+        request.url = `${client}/${i}`;
+        listener(request, new ServerResponse(request));
+      }
+      return socket;
+    };
+    const sockets = numbered(10).map(() => pipeline("a"));
+    expect(sockets.some(({ destroyed }) => destroyed)).toBe(false);
+    expect(pipeline("a").destroyed).toBe(true);
+    expect(pipeline("b").destroyed).toBe(false);
+    sockets[0]?.destroy();
+    await nextTurn();
+    expect(pipeline("a").destroyed).toBe(false);
   });
 
   it("close it if the bodies of those that wait have very many small chunks", async () => {
