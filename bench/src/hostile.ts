@@ -3,7 +3,7 @@
  * the cost: how long the other client waited, how long the event loop was blocked (CPU time), and how
  * much the memory grew.
  *   npm run measure:hostile -- [--database sqlite|postgres|both] [--seed 1] [--only TEXT] [--rounds 10] [--all]
- * Exits with 1 if a limit is exceeded; the limits are for an otherwise idle machine.
+ * Says on standard error how far it is and which attacks exceed a limit. Exits with 1 if one is exceeded; the limits are for an otherwise idle machine.
  */
 import { parseArgs } from "node:util";
 import type { Attack } from "../../tests/support/hostile/attack.ts";
@@ -53,7 +53,13 @@ for (const database of ["sqlite", "postgres"] as const) {
       const random = new Random(seed + index);
       await attack.prepare?.(target);
       const { result, cost } = await target.measure(() => attack.run(target, random));
-      rows.push({ attack, statuses: result, cost });
+      const row = { attack, statuses: result, cost };
+      rows.push(row);
+      const exceeded = exceededLimits(row).join(", ");
+      if (exceeded !== "" || index % 100 === 99)
+        console.error(
+          `${index + 1} of ${attacks.length}: ${attack.route}, ${attack.generator}${exceeded && `: ${exceeded}; ${ms(cost.waitMs)} ms of waiting, ${ms(cost.stallMs)} ms of CPU in one go`}`,
+        );
     }
     isOverLimit = report(database, rows) || isOverLimit;
   } finally {

@@ -14,6 +14,7 @@ import { type Attempt, type Keys, sendAttempt, TRANSPORTS, type Transport } from
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive, openSocket } from "../support/liveClient.ts";
 import { createAccessToken } from "../support/mcpClient.ts";
+import { oddRequests, sendOdd } from "../support/oddRequests.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import {
   GUESSES,
@@ -189,6 +190,9 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
   let owner: StudioClient;
   let reader: StudioClient;
   let ada: Awaited<ReturnType<typeof signUp>>;
+  /** Sign up before the strangers use up what one address may. */
+  let eve: typeof ada;
+  let bob: typeof ada;
   let apiKey = "";
   let accessToken = "";
   let tokens: Partial<Record<Stranger, string>> = {};
@@ -214,6 +218,8 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
     described = describedRoutes(await readOpenApi(purse.url));
     owner = await setUpStudio(purse);
     ada = await signUp(purse, { email: "ada@example.org" });
+    eve = await signUp(purse);
+    bob = await signUp(purse);
     await addStrangers();
     await addTargets();
     await rest(
@@ -739,6 +745,96 @@ describe.each(DATABASES)("strangers in production with default settings, on %s",
       `mutation { delete${type}(input: { id: "${objectId}" }) ${result} }`,
     ];
   }
+
+  it.each(STRANGERS)("%s reaches no object of others by odd requests", async (who) => {
+    const before = await stored();
+    const effects: string[] = [];
+    for (const [t, className] of ["Closed", "Opened"].entries()) {
+      const target = targetOf(className);
+      const requests = oddRequests({
+        object: { ...target, type: className },
+        owner: ada,
+        holder: { className: holderClassOf(target), objectId: holders.get(className) ?? "" },
+      });
+      for (const [title, request] of casesOf(requests, (_, i) => isTurn(who, i + t * 3))) {
+        tried.reads += 1;
+        const { status, text } = await sendOdd(purse, keysOf(who).headers, request);
+        if (TRACES.test(text) || text.includes("ada@example.org"))
+          effects.push(`${title} shows ${className}`);
+        if (status >= 500) effects.push(`${title} of ${className} fails`);
+      }
+    }
+    expect(effects).toEqual([]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it("reach an object by some of the odd requests as its owner", async () => {
+    const target = targetOf("Opened");
+    const requests = oddRequests({
+      object: { ...target, type: "Opened" },
+      owner: ada,
+      holder: { className: holderClassOf(target), objectId: holders.get("Opened") ?? "" },
+    });
+    const reached: string[] = [];
+    for (const [title, request] of requests.filter(([, { method }]) => method !== "PUT")) {
+      if (/change|deletion|update|transaction/.test(title)) continue;
+      const { text } = await sendOdd(purse, { "X-Parse-Session-Token": ada.sessionToken }, request);
+      if (TRACES.test(text)) reached.push(title);
+    }
+    expect(reached).toEqual(
+      expect.arrayContaining([
+        "a letter of its class encoded",
+        "a slash at the end",
+        "a batch of paths in many spellings",
+        "a node",
+        "a field in its global ID",
+        "aliases and fragments",
+        "GraphQL by GET",
+      ]),
+    );
+  });
+
+  it("a user whose role is named almost like another one does not have its objects", async () => {
+    const { id } = eve;
+    const { className, field } = targetOf("Opened");
+    const ACL = { "role:operators": { read: true, write: true } };
+    const objectId = await created(className, { [field]: SECRET, ACL });
+    const users = { __op: "AddRelation", objects: [pointerTo({ className: "_User", objectId: id })] };
+    for (const name of [
+      "Operators",
+      "operators ",
+      " operators",
+      "operators\u200b",
+      "\uff4fperators",
+      "role:operators",
+    ]) {
+      await rest(purse, "POST", "/roles", { name, ACL: { [id]: { read: true, write: true } }, users }, eve);
+      const { status } = await rest(purse, "GET", `/classes/${className}/${objectId}`, undefined, eve);
+      expect([name, status]).toEqual([name, 404]);
+    }
+    await rest(purse, "DELETE", `/classes/${className}/${objectId}`, undefined, MASTER);
+  });
+
+  it("a user who has been deleted reads and changes nothing", async () => {
+    const { className, field } = targetOf("Opened");
+    const objectId = await created(className, { [field]: SECRET }, bob);
+    await rest(purse, "DELETE", `/users/${bob.id}`, undefined, MASTER);
+    const attempts: [method: string, path: string, body?: JsonObject][] = [
+      ["GET", `/classes/${className}/${objectId}`],
+      ["GET", `/classes/${className}`],
+      ["PUT", `/classes/${className}/${objectId}`, { [field]: "changed" }],
+      ["DELETE", `/classes/${className}/${objectId}`],
+      ["POST", `/classes/${className}`, { [field]: "planted" }],
+      ["GET", "/users/me"],
+      ["GET", "/sessions/me"],
+      ["POST", "/upgradeToRevocableSession", {}],
+    ];
+    for (const [method, path, body] of attempts) {
+      const answer = await rest(purse, method, path, body, bob);
+      expect([method, path, answer.body.code]).toEqual([method, path, 209]);
+    }
+    await rest(purse, "DELETE", `/classes/${className}/${objectId}`, undefined, MASTER);
+  });
 
   it("a read-only operator changes nothing of others by tools and routes", async () => {
     const before = await stored();

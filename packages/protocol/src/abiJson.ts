@@ -9,20 +9,21 @@ const TYPE =
 /** Integers without a size. Selectors are made of the names of types with it. */
 const SHORT_INTEGER = /^(u?int)(?=\[|$)/;
 const MAX_DECLARATION_LENGTH = 1_000;
+/** Characters of all declarations of an ABI, which take much longer to parse than entries. */
+export const MAX_DECLARATIONS_LENGTH = 100_000;
 /** Words of declarations that an ABI does not have. Parameters cannot have these names. */
 const WITHOUT_MEANING = / (?:external|public|virtual|override)\b/g;
 
 /**
  * The items of an ABI: entries, and declarations as in Solidity (`event Paid(address indexed by)`) in the form that viem
  * parses. The ABI is a list, one item, or the file of a build tool with an `abi`, each also as JSON; or declarations, one
- * per line. Undefined for others.
+ * per line. Undefined for others. Declarations beyond MAX_DECLARATIONS_LENGTH are returned as they were sent.
  */
 export function abiItems(value: unknown): unknown[] | undefined {
   if (typeof value === "string") {
     return /^\s*[[{"]/.test(value) ? itemsOfJson(value) : declarationsIn(value);
   }
-  if (Array.isArray(value))
-    return value.map((item: unknown) => (typeof item === "string" ? declarationOf(item) : item));
+  if (Array.isArray(value)) return withDeclarations(value);
   if (!isRecord(value)) return undefined;
   return value.type === undefined && value.abi !== undefined ? abiItems(value.abi) : [value];
 }
@@ -37,9 +38,15 @@ function itemsOfJson(text: string): unknown[] | undefined {
   return abiItems(value);
 }
 
-function declarationsIn(text: string): string[] | undefined {
+function declarationsIn(text: string): unknown[] | undefined {
   const lines = text.split("\n").filter((line) => !/^\s*(?:\/\/.*)?$/.test(line));
-  return lines.length === 0 ? undefined : lines.map(declarationOf);
+  return lines.length === 0 ? undefined : withDeclarations(lines);
+}
+
+function withDeclarations<Item>(items: Item[]): (Item | string)[] {
+  const length = items.reduce((sum, item) => sum + (typeof item === "string" ? item.length : 0), 0);
+  if (length > MAX_DECLARATIONS_LENGTH) return items;
+  return items.map((item) => (typeof item === "string" ? declarationOf(item) : item));
 }
 
 function declarationOf(text: string): string {

@@ -3,6 +3,7 @@ import { ProtocolError } from "./errors.ts";
 import { applyOperation, parseAcl, parseOperation, parsePath, parseQuery } from "./index.ts";
 import {
   MAX_ACL_ENTRIES,
+  MAX_COMPARED_VALUES,
   MAX_IN_OPERANDS,
   MAX_INCLUDE_PATHS,
   MAX_KEYS,
@@ -47,6 +48,17 @@ describe("the limits of a request", () => {
       102,
     ],
     ["objects in a list", where({ a: { $in: repeat(MAX_WHERE_CONDITIONS + 1, (i) => ({ i })) } }), 102],
+    [
+      "keys of an object to compare with",
+      where({ a: Object.fromEntries(repeat(MAX_COMPARED_VALUES + 1, (i) => [`k${i}`, i])) }),
+      102,
+    ],
+    ["items of arrays to compare with", where({ a: repeat(60, () => repeat(100, String)) }), 102],
+    [
+      "values of objects in lists",
+      where({ a: { $in: repeat(600, (i) => ({ i, b: repeat(10, String) })) } }),
+      102,
+    ],
     [
       "values that an array has to hold",
       where({ a: { $all: repeat(MAX_WHERE_CONDITIONS + 1, String) } }),
@@ -118,6 +130,8 @@ describe("the limits of a request", () => {
 
   it.each<[string, () => unknown]>([
     ["20,000 values in a list", where({ a: { $in: repeat(MAX_IN_OPERANDS, String) } })],
+    ["5,000 items of an array to compare with", where({ a: repeat(MAX_COMPARED_VALUES, String) })],
+    ["8,000 pointers in a list", where({ a: { $in: repeat(8_000, pointer) } })],
     ["1,000 conditions", where(Object.fromEntries(repeat(MAX_WHERE_CONDITIONS, (i) => [`f${i}`, i])))],
     ["100 beginnings of texts", where(patterns(MAX_PATTERNS))],
     [

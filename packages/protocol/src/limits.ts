@@ -52,6 +52,8 @@ export const MAX_WHERE_CONDITIONS = 1_000;
 export const MAX_ARRAY_TESTS = 20;
 /** Operands of `$in`, `$nin`, `$containedBy` and `$all` in a where, summed over all lists. */
 export const MAX_IN_OPERANDS = 20_000;
+/** Keys and items of the objects and arrays that a where compares with, summed over all of them. */
+export const MAX_COMPARED_VALUES = 5_000;
 /** Sub-queries in one where, including nested ones. */
 export const MAX_SUB_QUERIES = 8;
 export const MAX_REGEX_LENGTH = 1_000;

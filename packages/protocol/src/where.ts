@@ -101,14 +101,14 @@ function parseField(
   budget: WhereBudget,
 ): FieldCondition[] {
   const path = parsePath(key, invalidQueryKey);
-  if (!isConstraint(value)) return [{ path, kind: "eq", operand: parseOperand(value, key) }];
+  if (!isConstraint(value)) return [{ path, kind: "eq", operand: parseOperand(value, key, budget) }];
   const conditions: FieldCondition[] = [];
   const entries = Object.entries(value);
   const operators = entries.filter(([key]) => key.startsWith("$"));
   // `equalTo` and another constraint on the same field: the SDKs add the operators to the value.
   if (operators.length < entries.length) {
     const plain = Object.fromEntries(entries.filter(([key]) => !key.startsWith("$")));
-    conditions.push({ path, kind: "eq", operand: parseOperand(plain, key) });
+    conditions.push({ path, kind: "eq", operand: parseOperand(plain, key, budget) });
   }
   // The first operator was counted together with the key.
   budget.useConditions(conditions.length + operators.length - 1);
@@ -145,12 +145,14 @@ function parseConstraint(
   const name = path.join(".");
   const comparison = ownValue(COMPARISONS, operator);
   if (comparison)
-    return { path, kind: comparison, operand: parseComparisonOperand(argument, comparison, name) };
+    return { path, kind: comparison, operand: parseComparisonOperand(argument, comparison, name, budget) };
   switch (operator) {
     case "$in":
     case "$nin":
     case "$containedBy": {
-      const operands = parseListOperand(argument, operator, budget).map((each) => parseOperand(each, name));
+      const operands = parseListOperand(argument, operator, budget).map((each) =>
+        parseOperand(each, name, budget),
+      );
       // Objects and arrays are compared one by one, like separate conditions; pointers once per class.
       const classes = operands.flatMap((each) => (each.type === "pointer" ? each.value.className : []));
       budget.useConditions(operands.filter(({ type }) => type === "json").length + new Set(classes).size);
@@ -239,7 +241,9 @@ function parseAll(path: [string, ...string[]], values: JsonValue[], budget: Wher
   if (!values.some(isPattern)) {
     const operands = [
       ...new Map(
-        values.map((each) => parseOperand(each, path.join("."))).map((each) => [operandKey(each), each]),
+        values
+          .map((each) => parseOperand(each, path.join("."), budget))
+          .map((each) => [operandKey(each), each]),
       ).values(),
     ];
     const [only] = operands;

@@ -1,4 +1,5 @@
 import {
+  MAX_COMPARED_VALUES,
   MAX_IN_OPERANDS,
   MAX_PATTERN_SIZE,
   MAX_PATTERN_TEXT,
@@ -8,11 +9,13 @@ import {
 } from "./limits.ts";
 import { patternSize } from "./patternSize.ts";
 import { invalid } from "./queryErrors.ts";
+import type { JsonValue } from "./wireValues.ts";
 
 /** Remaining budget of a where, including everything nested in it. */
 export class WhereBudget {
   #conditions = MAX_WHERE_CONDITIONS;
   #operands = MAX_IN_OPERANDS;
+  #comparedValues = MAX_COMPARED_VALUES;
   #subQueries = MAX_SUB_QUERIES;
   #patterns = MAX_PATTERNS;
   #patternText = MAX_PATTERN_TEXT;
@@ -26,6 +29,19 @@ export class WhereBudget {
   useOperands(count: number): void {
     this.#operands -= count;
     if (this.#operands < 0) throw invalid(`a where takes ${MAX_IN_OPERANDS} values in lists at most`);
+  }
+
+  /** Counts what is in an object or array that a condition compares with. */
+  useCompared(value: JsonValue): void {
+    if (typeof value !== "object" || value === null) return;
+    const values = Object.values(value);
+    this.#comparedValues -= values.length;
+    if (this.#comparedValues < 0) {
+      throw invalid(
+        `the objects and arrays that a where compares with take ${MAX_COMPARED_VALUES} values at most`,
+      );
+    }
+    for (const each of values) this.useCompared(each);
   }
 
   useSubQuery(): void {

@@ -5,6 +5,7 @@ import { isoTime } from "./isoTime.ts";
 import { invalid, invalidValue } from "./queryErrors.ts";
 import { relativeTime } from "./relativeTime.ts";
 import { isStorableText, numberDecimalOf } from "./storableValues.ts";
+import type { WhereBudget } from "./whereBudget.ts";
 import { canonicalDates } from "./wireDates.ts";
 import { isJsonObject, isPointer, isWireDate, type JsonValue } from "./wireValues.ts";
 
@@ -13,9 +14,10 @@ export function parseComparisonOperand(
   argument: JsonValue | undefined,
   comparison: Comparison,
   name: string,
+  budget: WhereBudget,
 ): Operand {
   const relative = isJsonObject(argument) ? argument.$relativeTime : undefined;
-  if (relative === undefined) return parseOperand(argument, name);
+  if (relative === undefined) return parseOperand(argument, name, budget);
   if (comparison === "eq" || comparison === "ne") {
     throw invalidValue("$relativeTime can only be used with the $lt, $lte, $gt, and $gte operators");
   }
@@ -31,7 +33,7 @@ export function parseComparisonOperand(
 const TIMES: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
 
 /** Throws 107 for a value that cannot be stored, 111 for a date that does not exist. `name` is that of the field. */
-export function parseOperand(sent: JsonValue | undefined, name: string): Operand {
+export function parseOperand(sent: JsonValue | undefined, name: string, budget: WhereBudget): Operand {
   if (sent === null || sent === undefined) return { type: "null" };
   // As text, times are those of objects in JSON: `{ "createdAt": { "$gt": "2024-02-29T10:00:00+01:00" } }`.
   if (typeof sent === "string" && TIMES.has(name)) return timeOperand(sent);
@@ -57,6 +59,7 @@ export function parseOperand(sent: JsonValue | undefined, name: string): Operand
   }
   const number = numberDecimalOf(value);
   if (number !== undefined) return { type: "number", value: number };
+  budget.useCompared(value);
   assertComparable(value);
   return { type: "json", value };
 }

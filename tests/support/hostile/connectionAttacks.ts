@@ -83,6 +83,29 @@ export function connectionAttacks(): Attack[] {
       true,
     ),
     attack(
+      "200 connections with 2,400 requests of 27 bytes each",
+      connections(200, () => "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_400)),
+      true,
+    ),
+    attack(
+      "1,000 connections with 11 requests of 27 bytes each",
+      connections(1_000, () => "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(11)),
+    ),
+    attack(
+      "1,000 connections with 900 headers each",
+      connections(1_000, (target) =>
+        headOf(target, "GET", "/health", repeat(900, (i) => `h${i}: v\r\n`).join("")),
+      ),
+    ),
+    attack(
+      "200 connections with 10,000 chunks of one byte each",
+      connections(
+        200,
+        (target) =>
+          `${headOf(target, "POST", "/server/classes/Hostile", "Transfer-Encoding: chunked\r\n")}${"1\r\nx\r\n".repeat(10_000)}`,
+      ),
+    ),
+    attack(
       "10 connections with 2,000 finds each",
       connections(10, (target) => headOf(target, "GET", "/server/classes/Probe").repeat(2_000)),
     ),

@@ -8,6 +8,7 @@ import { graphOf } from "./graph.ts";
 import { GRAPHQL } from "./graphqlAttacks.ts";
 import { IMAGES, picturesOf } from "./imageAttacks.ts";
 import { INCLUDES } from "./includeAttacks.ts";
+import { LARGE } from "./largeAttacks.ts";
 import { MCP } from "./mcpAttacks.ts";
 import { OPERATIONS } from "./operationAttacks.ts";
 import { QUERIES } from "./queryAttacks.ts";
@@ -45,6 +46,7 @@ export function requestAttacks(): Attack[] {
   return [
     ...attacksBy("query", QUERIES),
     ...attacksBy("operation", OPERATIONS),
+    ...attacksBy("large value", LARGE),
     ...attacksBy("account", ACCOUNTS),
     ...attacksBy("batch", BATCHES),
     ...attacksBy("form", FORMS),

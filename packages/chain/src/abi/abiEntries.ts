@@ -5,6 +5,7 @@ import {
   isAbiFunction,
   isJsonObject,
   type JsonObject,
+  MAX_DECLARATIONS_LENGTH,
   type ProtocolError,
 } from "@purse/protocol";
 import { type Abi, type AbiEvent, type AbiFunction, type AbiParameter, BaseError, parseAbi } from "viem";
@@ -36,6 +37,8 @@ export function entriesOrProblem(abi: unknown): JsonObject[] | string {
   const declarations = items.filter((item) => typeof item === "string");
   const entries = items.filter(isJsonObject);
   if (declarations.length + entries.length < items.length) return ABI_ERROR;
+  if (declarations.reduce((sum, { length }) => sum + length, 0) > MAX_DECLARATIONS_LENGTH)
+    return `takes at most ${MAX_DECLARATIONS_LENGTH} characters of declarations; send longer ones as JSON`;
   if (!declarations.every((text) => DECLARATION.test(text))) return ABI_ERROR;
   if (declarations.length === 0) return entries;
   try {

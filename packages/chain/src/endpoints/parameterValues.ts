@@ -141,20 +141,25 @@ export const days = z.preprocess(
 
 const BOOLEAN_ERROR = "must be true or false";
 export const boolean = z.preprocess(
-  (value) => (typeof value === "string" ? (BOOLEANS.get(value.trim().toLowerCase()) ?? value) : value),
+  (value) => BOOLEANS.get(inLowerCase(value)) ?? value,
   z.boolean(BOOLEAN_ERROR),
 );
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ["true", true],
   ["1", true],
   ["false", false],
   ["0", false],
 ]);
 
+/** Text in lower case and without spaces around it. Texts that are longer than any value are left as they are. */
+function inLowerCase(value: unknown): unknown {
+  return typeof value === "string" && value.length <= MAX_TEXT ? value.trim().toLowerCase() : value;
+}
+
 /** One of the choices, in any case. */
 export function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
   return z.preprocess(
-    (value) => (typeof value === "string" ? value.trim().toLowerCase() : value),
+    inLowerCase,
     z.enum(choices, `must be ${choices.length === 1 ? "" : "one of "}${choices.join(", ")}`),
   );
 }
@@ -300,14 +305,14 @@ export const nftKeys = z.preprocess(
 
 const DOMAIN_ERROR = "must be a domain such as name.eth";
 /** A name with labels and dots; the registry decides whether it exists. */
-export const domain = z
-  .string(DOMAIN_ERROR)
-  .max(MAX_TEXT, DOMAIN_ERROR)
-  .trim()
-  .toLowerCase()
-  .max(255, DOMAIN_ERROR)
-  .regex(/^[^\s\p{C}/\\?#%.]+(\.[^\s\p{C}/\\?#%.]+)+$/u, DOMAIN_ERROR)
-  .meta({ examples: ["brad.crypto"] });
+export const domain = z.preprocess(
+  inLowerCase,
+  z
+    .string(DOMAIN_ERROR)
+    .max(255, DOMAIN_ERROR)
+    .regex(/^[^\s\p{C}/\\?#%.]+(\.[^\s\p{C}/\\?#%.]+)+$/u, DOMAIN_ERROR)
+    .meta({ examples: ["brad.crypto"] }),
+);
 
 const TOKENS_ERROR = 'must be a list of 1 to 100 tokens: [{"token_address", "exchange", "to_block"}]';
 /** Tokens whose prices are requested: addresses, or objects with an exchange and a block. */

@@ -1,5 +1,5 @@
 import { ErrorCode } from "@purse/protocol";
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { encodeCursor } from "./pageParameters.ts";
 import type { Hex } from "./parameterValues.ts";
 import { createParameterParser, type Parameters } from "./parseParameters.ts";
@@ -30,6 +30,24 @@ it.each([
   [hash.toUpperCase().replace("X", "x"), hash],
 ])("the block %s is taken by number in both notations, by hash or as the latest", (given, block) => {
   expect(read("getBlock", { block_number_or_hash: given })).toMatchObject({ block_number_or_hash: block });
+});
+
+it.each<[EndpointName, Parameters]>([
+  ["resolveDomain", { domain: "\u0130".repeat(100_000) }],
+  ["getTransactions", { address, order: "\u0130".repeat(100_000) }],
+  ["getTransaction", { transaction_hash: hash, include: "\u0130".repeat(100_000) }],
+])("texts of %s that are longer than any value are not converted", (name, given) => {
+  const converted = vi.spyOn(String.prototype, "toLowerCase");
+  try {
+    try {
+      read(name, given);
+    } catch (error) {
+      expect(error).toMatchObject({ code: ErrorCode.VALIDATION_ERROR });
+    }
+    expect(Math.max(0, ...converted.mock.contexts.map((text) => String(text).length))).toBeLessThan(2_000);
+  } finally {
+    converted.mockRestore();
+  }
 });
 
 describe("a missing parameter", () => {
@@ -281,6 +299,16 @@ describe("rejected parameters", () => {
     ["runContractFunction", { address, function_name: "f", abi: [1] }, "abi", "ABI"],
     ["runContractFunction", { address, function_name: "f", abi: {}, params: [] }, "abi", "ABI"],
     ["runContractFunction", { address, function_name: "f", abi: { a: 1 }, params: [] }, "params", "object"],
+    [
+      "runContractFunction",
+      {
+        address,
+        function_name: "f",
+        abi: Array.from({ length: 5_000 }, (_, i) => `function f${i}(uint256 a)`),
+      },
+      "abi",
+      "at most 100000 characters of declarations",
+    ],
     ["uploadFolder", { data: [] }, "data", "list of files"],
     ["uploadFolder", { data: [{ path: "a" }] }, "data", "a path and a content"],
     ["uploadFolder", { data: [{ path: "../a", content: "" }] }, "data", "relative paths"],

@@ -10,6 +10,7 @@ import { assignRequestId } from "../core/http/requestId.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import type { UnsentBytes } from "../core/limits/unsentBytes.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
+import { parseInTurns } from "./connectionInput.ts";
 import type { HintFor } from "./developmentHints.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
@@ -75,6 +76,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
         http.requestTurns.requests(handle),
       ),
   });
+  parseInTurns(app.server);
   const trackResponse = closeIdleConnections(app.server, requestTimeoutMs);
   app.server.on("connection", rememberPeerAddress);
   const trackSender = trackConnections(app.server, options.unsent, http.clientAddressOf);

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import { createConnectionAges } from "./connectionAges.ts";
 import { RequestTurns } from "./requestTurns.ts";
 
 let server: Server | undefined;
@@ -63,6 +64,28 @@ describe("requests of many connections", () => {
     const begun = receive([...numbered(1_000).map((i) => `a/${i}`), "b/1"]);
     await nextTurn();
     expect(begun).toContain("b/1");
+    expect(begun.length).toBeLessThan(100);
+  });
+
+  it("begin before the many that came first of the same client by connections from another second", async () => {
+    let ms = 0;
+    const begun: string[] = [];
+    const listener = new RequestTurns(
+      clientOf,
+      createConnectionAges(() => ms),
+    ).requests(({ url = "" }) => begun.push(url));
+    const receiveBy = (request: IncomingMessage) => listener(request, new ServerResponse(request));
+    const first = requestOf("a/earlier");
+    const answer = new ServerResponse(first);
+    listener(first, answer);
+    answer.emit("close");
+    ms = 60_000;
+    for (const i of numbered(1_000)) receiveBy(requestOf(`a/${i}`));
+    const again = new IncomingMessage(first.socket);
+    again.url = "a/again";
+    receiveBy(again);
+    await nextTurn();
+    expect(begun).toContain("a/again");
     expect(begun.length).toBeLessThan(100);
   });
 });
@@ -191,6 +214,27 @@ describe("requests of one connection", () => {
     closing.resume();
     await once(closing, "close");
     expect(paths).toEqual(["/1"]);
+  });
+
+  it("close it if more than 1,000 wait on connections of its client, until others have closed", async () => {
+    const listener = new RequestTurns(clientOf).requests(() => undefined);
+    /** Sends 101 requests by a new connection. */
+    const pipeline = (client: string): Socket => {
+      const { socket } = requestOf(client);
+      for (let i = 0; i <= 100 && !socket.destroyed; i++) {
+        const request = new IncomingMessage(socket);
+        request.url = `${client}/${i}`;
+        listener(request, new ServerResponse(request));
+      }
+      return socket;
+    };
+    const sockets = numbered(10).map(() => pipeline("a"));
+    expect(sockets.some(({ destroyed }) => destroyed)).toBe(false);
+    expect(pipeline("a").destroyed).toBe(true);
+    expect(pipeline("b").destroyed).toBe(false);
+    sockets[0]?.destroy();
+    await nextTurn();
+    expect(pipeline("a").destroyed).toBe(false);
   });
 
   it("close it if the bodies of those that wait have very many small chunks", async () => {

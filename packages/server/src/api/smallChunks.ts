@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { closeConnection } from "./connectionInput.ts";
 
 /** Chunks whose size does not matter. */
 const FREE_CHUNKS = 250;
@@ -26,13 +27,15 @@ export class SmallChunks {
     const push = request.push.bind(request);
     request.push = (chunk: Buffer | null, encoding) => {
       if (chunk === null) return push(chunk, encoding);
-      // Node.js parses the rest of a packet although the connection has been closed.
-      if (this.#socket.destroyed) return false;
+      if (this.#socket.destroyed) {
+        closeConnection(this.#socket);
+        return false;
+      }
       this.#chunks += 1;
       this.#bytes += chunk.length;
       if (this.#chunks <= FREE_CHUNKS || this.#bytes >= this.#chunks * MIN_AVERAGE_BYTES)
         return push(chunk, encoding);
-      this.#socket.destroy();
+      closeConnection(this.#socket);
       return false;
     };
   }

@@ -1,3 +1,5 @@
+import { type Owner, RoundRobin } from "./roundRobin.ts";
+
 /** Cost of the work that may be started in one turn of the event loop, in units of `messageCost`. */
 const COST_PER_TURN = 32;
 
@@ -8,26 +10,21 @@ interface Waiter {
 
 /**
  * Spreads work over turns of the event loop, so that other requests are served in between: one chunk of a socket may
- * contain hundreds of messages. Keys, such as addresses, are served in turn.
+ * contain hundreds of messages. Owners are served in turn.
  */
 export class EventLoopBudget {
-  /** Waiting work by key; the key that is served next comes first. */
-  readonly #queues = new Map<string, Waiter[]>();
+  readonly #waiting = new RoundRobin<Waiter>();
   #left = COST_PER_TURN;
   #isScheduled = false;
 
   /** Resolves when work of this cost may start; undefined if it may start now. */
-  acquire(cost: number, key = ""): Promise<void> | undefined {
+  acquire(cost: number, owner: Owner = { key: "" }): Promise<void> | undefined {
     this.#schedule();
-    if (this.#queues.size === 0 && this.#left > 0) {
+    if (this.#waiting.isEmpty && this.#left > 0) {
       this.#left -= cost;
       return undefined;
     }
-    return new Promise((start) => {
-      const queue = this.#queues.get(key);
-      if (queue) queue.push({ cost, start });
-      else this.#queues.set(key, [{ cost, start }]);
-    });
+    return new Promise((start) => this.#waiting.add({ cost, start }, owner));
   }
 
   #schedule(): void {
@@ -36,22 +33,17 @@ export class EventLoopBudget {
     setImmediate(() => {
       this.#isScheduled = false;
       this.#left = COST_PER_TURN;
-      while (this.#left > 0 && this.#startNext());
-      if (this.#queues.size > 0) this.#schedule();
+      this.#startNext();
+      if (!this.#waiting.isEmpty) this.#schedule();
     });
   }
 
-  /** Starts the first work of the next key, which moves to the end. */
-  #startNext(): boolean {
-    const next = this.#queues.entries().next().value;
-    if (!next) return false;
-    const [key, queue] = next;
-    const waiter = queue.shift();
-    this.#queues.delete(key);
-    if (queue.length > 0) this.#queues.set(key, queue);
-    if (!waiter) return false;
-    this.#left -= waiter.cost;
-    waiter.start();
-    return true;
+  #startNext(): void {
+    while (this.#left > 0) {
+      const waiter = this.#waiting.take();
+      if (!waiter) return;
+      this.#left -= waiter.cost;
+      waiter.start();
+    }
   }
 }

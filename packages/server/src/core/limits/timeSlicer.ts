@@ -1,4 +1,5 @@
 import { currentScope } from "./requestScope.ts";
+import { RoundRobin } from "./roundRobin.ts";
 
 /** How long divided work may hold up the event loop in one turn, in ms: that of all requests together. */
 const TURN_MS = 10;
@@ -9,8 +10,8 @@ const MAX_SHORT_MS = 10;
 
 /** When the time for divided work is used up in this turn of the event loop; undefined before there is any. */
 let endOfTurn: number | undefined;
-/** Work that has paused, by sender; the sender that is served next comes first. */
-const paused = new Map<string, (() => void)[]>();
+/** Work that has paused, by sender. */
+const paused = new RoundRobin<() => void>();
 let isScheduled = false;
 
 /**
@@ -36,9 +37,7 @@ export class TimeSlicer {
 
   async pause(): Promise<void> {
     await new Promise<void>((resume) => {
-      const waiting = paused.get(this.#sender);
-      if (waiting) waiting.push(resume);
-      else paused.set(this.#sender, [resume]);
+      paused.add(resume, { key: this.#sender });
       schedule();
     });
     this.#end = startTurn();
@@ -74,18 +73,7 @@ function schedule(): void {
   setImmediate(() => {
     isScheduled = false;
     endOfTurn = undefined;
-    resumeNext();
-    if (paused.size > 0) schedule();
+    paused.take()?.();
+    if (!paused.isEmpty) schedule();
   });
-}
-
-/** Continues the first work of the next sender, which moves to the end. */
-function resumeNext(): void {
-  for (const [sender, waiting] of paused) {
-    const resume = waiting.shift();
-    paused.delete(sender);
-    if (waiting.length > 0) paused.set(sender, waiting);
-    resume?.();
-    return;
-  }
 }

@@ -19,6 +19,7 @@ import { bypassesPermissions, type RequestContext } from "../../core/authContext
 import { AnswerSize, MAX_ANSWER_BYTES } from "../../core/limits/answerSize.ts";
 import { answerTexts, chargeValues } from "../../core/limits/answerText.ts";
 import { currentAnswer } from "../../core/limits/requestScope.ts";
+import { isTurnUsedUp, ownTurn } from "../../core/limits/timeSlicer.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { ObjectText } from "../../database/objectText.ts";
 import { mayContainFiles } from "../fileUrls.ts";
@@ -121,6 +122,9 @@ interface FindResult {
   plan?: JsonObject;
 }
 
+/** A `where` as text, in characters, that takes more than a millisecond to parse. */
+const LONG_WHERE = 16 * 1024;
+
 export function createReads(dependencies: ReadDependencies): Reads {
   const { access, reader, serializer, schemas, rules, triggers } = dependencies;
   const limits = dependencies.limits ?? DEFAULT_QUERY_LIMITS;
@@ -180,7 +184,12 @@ export function createReads(dependencies: ReadDependencies): Reads {
     access.assertReadable(request, className, "find");
     if (isInternalClassName(className) && !rules.has(className)) return { results: NOTHING };
     assertClassName(className);
+    const { where: sentWhere } = sentParams;
+    const isLong = typeof sentWhere === "string" && sentWhere.length > LONG_WHERE;
+    if (isLong && isTurnUsedUp()) await ownTurn();
     const params = withParsedWhere(sentParams);
+    // What follows takes about as long.
+    if (isLong && isTurnUsedUp()) await ownTurn();
     const beforeFind = triggers.beforeFind(className);
     const { params: foundParams, objects } = beforeFind
       ? await beforeFind({ limit: limits.defaultLimit, ...params }, request, false)
@@ -189,6 +198,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     const queryParams = prepareFind ? await prepareFind(foundParams, request) : foundParams;
     assertRelativeTimes(queryParams.where, schemas.get(className));
     let query = parseQuery(className, queryParams, limits);
+    if (isLong && isTurnUsedUp()) await ownTurn();
     if (query.explain && request.auth.kind !== "master" && !dependencies.allowPublicExplain) {
       throw new ProtocolError(
         ErrorCode.INVALID_QUERY,

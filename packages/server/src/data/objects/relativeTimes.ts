@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonValue, ownValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownValue,
+  ProtocolError,
+} from "@purse/protocol";
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
 
 const COMBINATIONS: ReadonlySet<string> = new Set(["$or", "$and", "$nor"]);
@@ -13,11 +20,18 @@ export function assertRelativeTimes(where: JsonValue | undefined, schema: ClassS
     if (!isJsonObject(value)) continue;
     const type = (ownValue(COMMON_FIELDS, key) ?? ownValue(schema.fields, key))?.type;
     if (type === undefined || type === "Date") continue;
-    const isRelative = Object.values(value).some(
-      (operand) => isJsonObject(operand) && "$relativeTime" in operand,
-    );
-    if (isRelative) {
+    if (hasRelativeTime(value)) {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "$relativeTime can only be used with Date field");
     }
   }
+}
+
+function hasRelativeTime(constraint: JsonObject): boolean {
+  for (const operator in constraint) {
+    // Not looked up: an object to compare with may have thousands of keys.
+    if (!operator.startsWith("$")) continue;
+    const operand = constraint[operator];
+    if (isJsonObject(operand) && "$relativeTime" in operand) return true;
+  }
+  return false;
 }

@@ -33,10 +33,10 @@ export function createGraphqlOperations(dependencies: GraphqlOperationsDependenc
     }
     // A page may have thousands of objects, each with a query of its own.
     const key = addressKey(request.ip);
-    await loopBudget.acquire(OPERATION_COST, key);
+    await loopBudget.acquire(OPERATION_COST, { key });
     const { value, chars } = await parseApi.executeForValue(request, method, path, params);
     // Many responses may arrive in one turn.
-    await loopBudget.acquire(messageCost(chars), key);
+    await loopBudget.acquire(messageCost(chars), { key });
     return value;
   };
 
