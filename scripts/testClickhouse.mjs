@@ -24,7 +24,7 @@ const { url, stop } =
 const files = process.argv.length > 2 ? process.argv.slice(2) : FILES;
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 // It tests the readers of the SQL databases.
-const excluded = "--exclude=packages/chain/src/endpoints/heavyReads.alone.test.ts";
+const excluded = "--exclude=packages/chain/src/endpoints/heavyReads.nightly.alone.test.ts";
 const tests = spawn(node, [vitest, "run", excluded, ...files], {
   stdio: "inherit",
   cwd: root,
