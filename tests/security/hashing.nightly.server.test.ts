@@ -64,7 +64,6 @@ describe.each(DATABASES)("many logins from one address, on %s", (database) => {
     }
   });
 
-  // The others do not depend on the database.
   it("in a batch do not delay logins from other addresses and file downloads", async () => {
     const order: string[] = [];
     const note = (name: string) => () => void order.push(name);

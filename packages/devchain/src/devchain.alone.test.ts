@@ -276,8 +276,8 @@ describe("a restarted chain", () => {
   });
 });
 
-describe("the node's process", () => {
-  if (NIGHTLY)
+if (NIGHTLY)
+  describe("the node's process", () => {
     it("exits when its chain is stopped, also if it is stopped twice", async () => {
       const folder = await newFolderWithHistory();
       const chain = await startDevChain({ port: 0, dataDir: folder });
@@ -287,7 +287,6 @@ describe("the node's process", () => {
       await rm(folder, { recursive: true });
     });
 
-  if (NIGHTLY)
     it("exits when its parent process is killed with kill -9", async () => {
       const folder = await newFolderWithHistory();
       const { parent, url } = await startElsewhere(folder);
@@ -296,7 +295,7 @@ describe("the node's process", () => {
       await expect.poll(() => answers(url)).toBe(false);
       await rm(folder, { recursive: true });
     });
-});
+  });
 
 describe("a port in use", () => {
   it("is reported with the setting that changes it", async () => {
