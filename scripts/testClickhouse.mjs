@@ -12,7 +12,7 @@ const FILES = [
   "packages/chain/src/events",
   "packages/chain/src/indexer/randomHistory.nightly.server.test.ts",
   "packages/chain/src/indexer/clickhouseSwitch.server.test.ts",
-  "packages/chain/src/indexer/chainFaults.alone.test.ts",
+  "packages/chain/src/indexer/chainFaults.server.test.ts",
   "packages/chain/src/indexer/chainFaults.nightly.alone.test.ts",
   "packages/chain/src/nft/metadata.server.test.ts",
 ];

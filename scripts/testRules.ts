@@ -52,7 +52,7 @@ const EXCEPTIONS: readonly Exception[] = [
   { file: "packages/chain/test/testService.ts", rule: "wait", reason: "the pause between two looks" },
   { file: "tests/support/outage.ts", rule: "wait", reason: "the pause between two looks at a page" },
   {
-    file: "packages/chain/src/node/hostileNode.alone.test.ts",
+    file: "packages/chain/src/node/hostileNode.server.test.ts",
     rule: "wait",
     reason: "a node that sends slowly is the subject",
   },
