@@ -67,7 +67,7 @@ export default defineConfig({
       }),
       // They start servers, databases and chains, and stop them: they share processes and the modules that they import.
       kind("server", { isolate: false, setupFiles: ["tests/support/serverHost/release.ts"] }),
-      // They set variables of their process, break connections, end threads, measure, or use the client of an app.
+      // They set variables of their process, break connections, end processes, measure, or use the client of an app.
       kind("alone", {
         setupFiles: ["tests/support/renderingSetup.ts"],
         server: { deps: { external: [/\/packages\/(protocol|client|react)\/src\/(?!.*\.test\.)/] } },
