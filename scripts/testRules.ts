@@ -67,7 +67,11 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: "a server that sends slowly is the subject",
   },
   { file: "tests/server/wallets.server.test.ts", rule: "wait", reason: "an endless answer is the subject" },
-  { file: "tests/server/largeAnswers.nightly.server.test.ts", rule: "wait", reason: "a sample of the memory" },
+  {
+    file: "tests/server/largeAnswers.nightly.server.test.ts",
+    rule: "wait",
+    reason: "a sample of the memory",
+  },
   { file: "tests/support/balancer.ts", rule: "wait", reason: "a balancer that checks servers at intervals" },
   {
     file: "tests/support/serverHost/program.ts",
