@@ -67,8 +67,11 @@ export default defineConfig({
       }),
       // They start servers, databases and chains, and stop them: they share processes and the modules that they import.
       kind("server", { isolate: false, setupFiles: ["tests/support/serverHost/release.ts"] }),
-      // They set variables of their process, break connections, end threads, measure, or use the client of an app.
+      // They set variables of their process, break connections, end processes, measure, or use the client of an app.
       kind("alone", {
+        // A server of its own for Vite: one that is shared hands workers modules that other projects have transformed, also
+        // those that are external here, which then exist twice.
+        root: import.meta.dirname,
         setupFiles: ["tests/support/renderingSetup.ts"],
         server: { deps: { external: [/\/packages\/(protocol|client|react)\/src\/(?!.*\.test\.)/] } },
       }),

@@ -12,7 +12,7 @@ const FILES = [
   "packages/chain/src/events",
   "packages/chain/src/indexer/randomHistory.nightly.server.test.ts",
   "packages/chain/src/indexer/clickhouseSwitch.server.test.ts",
-  "packages/chain/src/indexer/chainFaults.alone.test.ts",
+  "packages/chain/src/indexer/chainFaults.server.test.ts",
   "packages/chain/src/indexer/chainFaults.nightly.alone.test.ts",
   "packages/chain/src/nft/metadata.server.test.ts",
 ];
@@ -24,7 +24,7 @@ const { url, stop } =
 const files = process.argv.length > 2 ? process.argv.slice(2) : FILES;
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 // It tests the readers of the SQL databases.
-const excluded = "--exclude=packages/chain/src/endpoints/heavyReads.alone.test.ts";
+const excluded = "--exclude=packages/chain/src/endpoints/heavyReads.nightly.alone.test.ts";
 const tests = spawn(node, [vitest, "run", excluded, ...files], {
   stdio: "inherit",
   cwd: root,

@@ -52,7 +52,7 @@ const EXCEPTIONS: readonly Exception[] = [
   { file: "packages/chain/test/testService.ts", rule: "wait", reason: "the pause between two looks" },
   { file: "tests/support/outage.ts", rule: "wait", reason: "the pause between two looks at a page" },
   {
-    file: "packages/chain/src/node/hostileNode.alone.test.ts",
+    file: "packages/chain/src/node/hostileNode.server.test.ts",
     rule: "wait",
     reason: "a node that sends slowly is the subject",
   },
@@ -67,7 +67,11 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: "a server that sends slowly is the subject",
   },
   { file: "tests/server/wallets.server.test.ts", rule: "wait", reason: "an endless answer is the subject" },
-  { file: "tests/server/largeAnswers.server.test.ts", rule: "wait", reason: "a sample of the memory" },
+  {
+    file: "tests/server/largeAnswers.nightly.server.test.ts",
+    rule: "wait",
+    reason: "a sample of the memory",
+  },
   { file: "tests/support/balancer.ts", rule: "wait", reason: "a balancer that checks servers at intervals" },
   {
     file: "tests/support/serverHost/program.ts",

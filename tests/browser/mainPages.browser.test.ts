@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { problemsOnPages } from "../support/pageChecks.ts";
 import { serveWebApp } from "../support/webApp.ts";
 
-/** `shell.nightly.browser.test.ts` opens all pages. */
-const PAGES = ["/", "/portfolio", "/send", "/data"];
+/** A list and a form; `shell.nightly.browser.test.ts` opens all pages. */
+const PAGES = ["/", "/send"];
 
 const app = serveWebApp();
 

@@ -39,6 +39,7 @@ import {
   recoverTypedDataAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { casesOf } from "../support/allCases.ts";
 import { chainWallet } from "../support/chainWallet.ts";
 import { devAccount } from "../support/devAccount.ts";
 import { minedReceipt } from "../support/minedReceipt.ts";
@@ -510,11 +511,13 @@ describe("the status of a transaction", () => {
     tracked.stop();
   });
 
-  it.each([
+  const replacements: [kind: string, reason: string, replacement: () => { to: string; value: bigint }][] = [
+    ["replaced", "replaced", () => ({ to: addressOf(6), value: 9n })],
     ["sped up", "repriced", () => ({ to: addressOf(5), value: 7n })],
     ["cancelled", "cancelled", () => ({ to: addressOf(0), value: 0n })],
-    ["replaced", "replaced", () => ({ to: addressOf(6), value: 9n })],
-  ])(
+  ];
+  // The others are those of the sender, below.
+  it.each(casesOf(replacements, ([kind]) => kind === "replaced"))(
     "is replaced when the transaction is %s by another one with the same nonce",
     async (kind, reason, replacement) => {
       const sent = await sendTransaction({ to: addressOf(5), value: 7n });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { isJsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pairsOf } from "../support/allCases.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, rest, signUp } from "../support/purse.ts";
 
@@ -334,17 +335,22 @@ describe.each(DATABASES)("a system class whose permissions are closed, on %s", (
       const { className } = system;
       const ways = waysOf(system, operation);
       const codes: Record<string, { open: JsonValue; closed: JsonValue }> = {};
-      for (const [index, [way, requestFor]] of ways.entries()) {
-        for (const inBatch of [false, true]) {
-          if (inBatch && requestFor(NOWHERE).method === "GRAPHQL") continue;
-          await close(className, undefined);
-          const target = await system.target(purse);
-          const open = await codeOf(requestFor(target), target, inBatch);
-          const another = await system.target(purse);
-          await close(className, operation);
-          const closed = await codeOf(requestFor(another), another, inBatch);
-          codes[`${index} ${way}${inBatch ? " in a batch" : ""}`] = { open, closed };
-        }
+      // With `npm test`, on its own or in a batch, in turn.
+      const first = OPERATIONS.indexOf(operation);
+      for (const [[index, [way, requestFor]], inBatch] of pairsOf(
+        [...ways.entries()],
+        [false, true],
+        first,
+      )) {
+        const isGraphql = requestFor(NOWHERE).method === "GRAPHQL";
+        const isBatch = inBatch && !isGraphql;
+        await close(className, undefined);
+        const target = await system.target(purse);
+        const open = await codeOf(requestFor(target), target, isBatch);
+        const another = await system.target(purse);
+        await close(className, operation);
+        const closed = await codeOf(requestFor(another), another, isBatch);
+        codes[`${index} ${way}${isBatch ? " in a batch" : ""}`] = { open, closed };
       }
       await close(className, undefined);
       const isNever = system.never?.includes(operation) === true;

@@ -157,10 +157,12 @@ describe("a WebSocket node that sends oversized messages", () => {
   beforeAll(async () => {
     http1 = createServer();
     chain = new WebSocketServer({ server: http1 });
+    // More than the 64 MiB of any response.
+    const flood = `0x${"00".repeat(33 * 1024 * 1024)}`;
     chain.on("connection", (socket) =>
       socket.on("message", (text) => {
         const { id, method } = JSON.parse(text.toString());
-        const result = method === "eth_chainId" ? "0x1b59" : `0x${"00".repeat(50 * 1024 * 1024)}`;
+        const result = method === "eth_chainId" ? "0x1b59" : flood;
         socket.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
       }),
     );

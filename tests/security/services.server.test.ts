@@ -183,8 +183,8 @@ describe.each(DATABASES)("attacks on services on %s", (database) => {
     ];
 
     it.each(
-      REMOVED_RIGHTS.flatMap(([name, loss]) =>
-        TRANSPORTS.map((transport) => [name, transport, loss] as const),
+      pairsOf(REMOVED_RIGHTS, TRANSPORTS).map(
+        ([[name, loss], transport]) => [name, transport, loss] as const,
       ),
     )("reports no more events after %s by %s", async (_name, transport, loss) => {
       const who = await signUp(purse);

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { casesOf, NIGHTLY } from "../support/allCases.ts";
 import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { purseCommand, purseProgram } from "../support/purseCommand.ts";
@@ -81,15 +82,16 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect((await keys(env, "revoke", id)).output).toContain("already revoked");
   });
 
-  it("are part of an export and import", async () => {
-    const { key } = await keys(env, "add", "--name", "moved");
-    const file = join(mkdtempSync(join(tmpdir(), "purse-keys-")), "all.jsonl");
-    await purseCommand(["export", "--out", file], env);
-    const other = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
-    expect((await purseCommand(["import", "--in", file], other)).code).toBe(0);
-    expect((await keys(other, "add", "--key", key)).output).toContain("This key already exists");
-    expect((await keys(other, "revoke", "moved")).code).toBe(0);
-  });
+  if (NIGHTLY)
+    it("are part of an export and import", async () => {
+      const { key } = await keys(env, "add", "--name", "moved");
+      const file = join(mkdtempSync(join(tmpdir(), "purse-keys-")), "all.jsonl");
+      await purseCommand(["export", "--out", file], env);
+      const other = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
+      expect((await purseCommand(["import", "--in", file], other)).code).toBe(0);
+      expect((await keys(other, "add", "--key", key)).output).toContain("This key already exists");
+      expect((await keys(other, "revoke", "moved")).code).toBe(0);
+    });
 
   it("require a unique name, and are not stored if they are rejected", async () => {
     const count = async () =>
@@ -224,7 +226,7 @@ describe("a data API without an API key", () => {
 describe("npm run purse -- keys", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
 
-  it.each([
+  const rejected: [args: string[], message: string][] = [
     [["add", "--key", "too-short"], "20 to 512 printable ASCII characters"],
     [["add", "--key", "spaces are not for headers"], "20 to 512 printable ASCII characters"],
     [["add", "--limit", "0"], "whole number from 1"],
@@ -235,21 +237,26 @@ describe("npm run purse -- keys", () => {
     [["revoke"], "the id or the name"],
     [["revoke", "nobody's"], "does not exist"],
     [[], "add, list or revoke"],
-  ])("%j is rejected with a clear message", async (args, message) => {
-    const done = await keys({ PURSE_DATA_DIR: dataDir }, ...args);
-    expect(done.code).toBe(1);
-    expect(done.output).toContain(message);
-  });
+  ];
+  it.each(casesOf(rejected, (_, i) => i % 2 === 0))(
+    "%j is rejected with a clear message",
+    async (args, message) => {
+      const done = await keys({ PURSE_DATA_DIR: dataDir }, ...args);
+      expect(done.code).toBe(1);
+      expect(done.output).toContain(message);
+    },
+  );
 
-  it("prints a new key once, and the reason of a rejection", async () => {
-    const env = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
-    const added = await purseProgram(["keys", "add", "--name", "shop"], env);
-    expect(added).toMatchObject({ code: 0, output: expect.stringMatching(/^[\w-]{43}\n/) });
-    expect(await purseProgram(["keys", "add", "--name", "shop"], env)).toMatchObject({
-      code: 1,
-      output: expect.stringContaining("A key named"),
+  if (NIGHTLY)
+    it("prints a new key once, and the reason of a rejection", async () => {
+      const env = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
+      const added = await purseProgram(["keys", "add", "--name", "shop"], env);
+      expect(added).toMatchObject({ code: 0, output: expect.stringMatching(/^[\w-]{43}\n/) });
+      expect(await purseProgram(["keys", "add", "--name", "shop"], env)).toMatchObject({
+        code: 1,
+        output: expect.stringContaining("A key named"),
+      });
     });
-  });
 
   it("reports that there are no keys", async () => {
     expect(await keys({ PURSE_DATA_DIR: dataDir }, "list")).toMatchObject({

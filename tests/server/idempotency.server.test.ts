@@ -4,6 +4,7 @@ import type { JsonObject } from "@purse/protocol";
 import Database from "better-sqlite3";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { NIGHTLY } from "../support/allCases.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, startPurse } from "../support/purse.ts";
 
@@ -223,34 +224,35 @@ describe.each(DATABASES)("a request with an ID on %s", (database) => {
   });
 });
 
-describe("a request with an ID, sent to two processes on one PostgreSQL", () => {
-  let one: Purse;
-  let two: Purse;
-  let env: Record<string, string>;
+if (NIGHTLY)
+  describe("a request with an ID, sent to two processes on one PostgreSQL", () => {
+    let one: Purse;
+    let two: Purse;
+    let env: Record<string, string>;
 
-  beforeAll(async () => {
-    env = { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: CODE };
-    [one, two] = await Promise.all([startPurse({ env: { ...env, STALL_MS: "1500" } }), hostPurse({ env })]);
-  });
-  afterAll(() => Promise.all([one?.remove(), two?.remove()]));
+    beforeAll(async () => {
+      env = { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: CODE };
+      [one, two] = await Promise.all([startPurse({ env: { ...env, STALL_MS: "1500" } }), hostPurse({ env })]);
+    });
+    afterAll(() => Promise.all([one?.remove(), two?.remove()]));
 
-  it("is executed by one process and answered by the other", async () => {
-    const id = randomUUID();
-    const first = await send(one, id, "/classes/Quick", { n: 1 });
-    expect(first.status).toBe(201);
-    expect(await send(two, id, "/classes/Quick", { n: 1 }, 2)).toEqual(first);
-    expect((await send(two, id, "/classes/Quick", { n: 1 })).body.code).toBe(159);
-    expect((await send(two, id, "/classes/Quick", { n: 2 }, 2)).body.code).toBe(159);
-    expect(await count(two, "Quick")).toBe(1);
-  });
+    it("is executed by one process and answered by the other", async () => {
+      const id = randomUUID();
+      const first = await send(one, id, "/classes/Quick", { n: 1 });
+      expect(first.status).toBe(201);
+      expect(await send(two, id, "/classes/Quick", { n: 1 }, 2)).toEqual(first);
+      expect((await send(two, id, "/classes/Quick", { n: 1 })).body.code).toBe(159);
+      expect((await send(two, id, "/classes/Quick", { n: 2 }, 2)).body.code).toBe(159);
+      expect(await count(two, "Quick")).toBe(1);
+    });
 
-  it("waits on one process for the result of the other", async () => {
-    const id = randomUUID();
-    const before = (await rowsOf(two, env)).length;
-    const first = send(one, id, "/classes/SlowBefore", { n: 1 });
-    await expect.poll(async () => (await rowsOf(two, env)).length).toBeGreaterThan(before);
-    const second = await send(two, id, "/classes/SlowBefore", { n: 1 }, 2);
-    expect(second).toEqual(await first);
-    expect(await count(two, "SlowBefore")).toBe(1);
+    it("waits on one process for the result of the other", async () => {
+      const id = randomUUID();
+      const before = (await rowsOf(two, env)).length;
+      const first = send(one, id, "/classes/SlowBefore", { n: 1 });
+      await expect.poll(async () => (await rowsOf(two, env)).length).toBeGreaterThan(before);
+      const second = await send(two, id, "/classes/SlowBefore", { n: 1 }, 2);
+      expect(second).toEqual(await first);
+      expect(await count(two, "SlowBefore")).toBe(1);
+    });
   });
-});

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NIGHTLY } from "../support/allCases.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { hostPurse, type Purse, query, rest, signUp } from "../support/purse.ts";
 import { purseCommand } from "../support/purseCommand.ts";
@@ -642,30 +643,31 @@ describe("configured defaults for all classes", () => {
   });
 });
 
-describe("a read replica of PostgreSQL", () => {
-  it("answers queries with a read preference for replicas", {
-    tags: ["7.query.read-preference"],
-  }, async () => {
-    const [main, replica] = [await databaseEnv("PostgreSQL"), await databaseEnv("PostgreSQL")];
-    // A different database instead of a copy, so that the source of a response is visible.
-    const other = await hostPurse({ env: replica });
-    await rest(other, "POST", "/classes/Thing", { from: "the replica" });
-    await other.stop();
-    const env = { ...main, PURSE_DATABASE_REPLICA_URL: replica.PURSE_DATABASE_URL ?? "" };
-    const purse = await hostPurse({ env });
-    try {
-      await rest(purse, "POST", "/classes/Thing", { from: "the primary" });
-      const ask = async (readPreference: string) => {
-        const { body } = await rest(purse, "GET", `/classes/Thing${query({ readPreference })}`);
-        return Object(body.results).map((each: JsonObject) => each.from);
-      };
-      expect(await ask("PRIMARY")).toEqual(["the primary"]);
-      expect(await ask("SECONDARY")).toEqual(["the replica"]);
-    } finally {
-      await purse.remove();
-    }
+if (NIGHTLY)
+  describe("a read replica of PostgreSQL", () => {
+    it("answers queries with a read preference for replicas", {
+      tags: ["7.query.read-preference"],
+    }, async () => {
+      const [main, replica] = [await databaseEnv("PostgreSQL"), await databaseEnv("PostgreSQL")];
+      // A different database instead of a copy, so that the source of a response is visible.
+      const other = await hostPurse({ env: replica });
+      await rest(other, "POST", "/classes/Thing", { from: "the replica" });
+      await other.stop();
+      const env = { ...main, PURSE_DATABASE_REPLICA_URL: replica.PURSE_DATABASE_URL ?? "" };
+      const purse = await hostPurse({ env });
+      try {
+        await rest(purse, "POST", "/classes/Thing", { from: "the primary" });
+        const ask = async (readPreference: string) => {
+          const { body } = await rest(purse, "GET", `/classes/Thing${query({ readPreference })}`);
+          return Object(body.results).map((each: JsonObject) => each.from);
+        };
+        expect(await ask("PRIMARY")).toEqual(["the primary"]);
+        expect(await ask("SECONDARY")).toEqual(["the replica"]);
+      } finally {
+        await purse.remove();
+      }
+    });
   });
-});
 
 describe("custom object IDs", () => {
   it("are accepted if configured, and must be unique", {
@@ -738,56 +740,63 @@ describe("the read-only master key", () => {
   });
 });
 
-describe("classes defined in the config file on PostgreSQL", () => {
-  const definition = (fields: string, indexes = "{}") => `export default {
+if (NIGHTLY)
+  describe("classes defined in the config file on PostgreSQL", () => {
+    const definition = (fields: string, indexes = "{}") => `export default {
     schemas: [{ className: "Made", fields: ${fields}, indexes: ${indexes},
       classLevelPermissions: { find: { "*": true }, get: { "*": true }, create: { requiresAuthentication: true } } }],
     lockSchemas: true,
   };`;
 
-  it("are created at the start, changed with the config, and keep everything else", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "purse-schemas-"));
-    const database = await databaseEnv("PostgreSQL");
-    let files = 0;
-    /** Returns the settings with a new config file, because a process imports each once. */
-    const configure = (...parameters: Parameters<typeof definition>) => {
-      const config = join(folder, `purse.config${++files}.ts`);
-      writeFileSync(config, definition(...parameters));
-      return { ...database, PURSE_CONFIG: config, PURSE_DATA_DIR: folder };
-    };
-    const dryRun = async () => (await purseCommand(["schema"], env)).output;
-    let env = configure('{ name: { type: "String", required: true } }', "{ byName: { name: 1 } }");
-    expect(await dryRun()).toBe(
-      '+ Made\n+ Made.name String\n+ Made index byName {"name":1}\n~ Made class-level permissions',
-    );
-    const first = await hostPurse({ dataDir: folder, env });
-    expect(await dryRun()).toBe("Nothing would change.");
-    const made = await rest(first, "GET", "/schemas/Made", undefined, MASTER);
-    expect(made.body).toMatchObject({
-      fields: { name: { required: true } },
-      indexes: { byName: { name: 1 } },
-    });
-    const refused = await rest(first, "PUT", "/schemas/Made", { fields: { x: { type: "String" } } }, MASTER);
-    expect(refused.body).toEqual({
-      code: 119,
-      error: "Cannot perform this operation when schemas options is used.",
-    });
-    await rest(first, "POST", "/classes/Made", { name: "n", extra: 5 }, MASTER);
-    await first.stop();
+    it("are created at the start, changed with the config, and keep everything else", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "purse-schemas-"));
+      const database = await databaseEnv("PostgreSQL");
+      let files = 0;
+      /** Returns the settings with a new config file, because a process imports each once. */
+      const configure = (...parameters: Parameters<typeof definition>) => {
+        const config = join(folder, `purse.config${++files}.ts`);
+        writeFileSync(config, definition(...parameters));
+        return { ...database, PURSE_CONFIG: config, PURSE_DATA_DIR: folder };
+      };
+      const dryRun = async () => (await purseCommand(["schema"], env)).output;
+      let env = configure('{ name: { type: "String", required: true } }', "{ byName: { name: 1 } }");
+      expect(await dryRun()).toBe(
+        '+ Made\n+ Made.name String\n+ Made index byName {"name":1}\n~ Made class-level permissions',
+      );
+      const first = await hostPurse({ dataDir: folder, env });
+      expect(await dryRun()).toBe("Nothing would change.");
+      const made = await rest(first, "GET", "/schemas/Made", undefined, MASTER);
+      expect(made.body).toMatchObject({
+        fields: { name: { required: true } },
+        indexes: { byName: { name: 1 } },
+      });
+      const refused = await rest(
+        first,
+        "PUT",
+        "/schemas/Made",
+        { fields: { x: { type: "String" } } },
+        MASTER,
+      );
+      expect(refused.body).toEqual({
+        code: 119,
+        error: "Cannot perform this operation when schemas options is used.",
+      });
+      await rest(first, "POST", "/classes/Made", { name: "n", extra: 5 }, MASTER);
+      await first.stop();
 
-    env = configure('{ name: { type: "String" }, size: { type: "Number", defaultValue: 3 } }');
-    expect(await dryRun()).toContain("- Made index byName");
-    const second = await hostPurse({ dataDir: folder, env });
-    const changed = await rest(second, "GET", "/schemas/Made", undefined, MASTER);
-    expect(changed.body).toMatchObject({
-      fields: { extra: { type: "Number" }, size: { defaultValue: 3 } },
-    });
-    expect(changed.body).not.toHaveProperty("indexes");
-    await second.stop();
+      env = configure('{ name: { type: "String" }, size: { type: "Number", defaultValue: 3 } }');
+      expect(await dryRun()).toContain("- Made index byName");
+      const second = await hostPurse({ dataDir: folder, env });
+      const changed = await rest(second, "GET", "/schemas/Made", undefined, MASTER);
+      expect(changed.body).toMatchObject({
+        fields: { extra: { type: "Number" }, size: { defaultValue: 3 } },
+      });
+      expect(changed.body).not.toHaveProperty("indexes");
+      await second.stop();
 
-    env = configure('{ name: { type: "Number" } }');
-    await expect(hostPurse({ dataDir: folder, env })).rejects.toThrow(
-      "Made.name is String in the database, and the code says Number",
-    );
+      env = configure('{ name: { type: "Number" } }');
+      await expect(hostPurse({ dataDir: folder, env })).rejects.toThrow(
+        "Made.name is String in the database, and the code says Number",
+      );
+    });
   });
-});

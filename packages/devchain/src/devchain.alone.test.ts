@@ -247,23 +247,24 @@ describe("a restarted chain", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("has lost nothing older than a few seconds after kill -9 of the node", async () => {
-    const folder = await newFolderWithHistory();
-    const lines: string[] = [];
-    const first = await startDevChain({ port: 0, dataDir: folder, log: (line) => lines.push(line) });
-    const paid = await payOnce(first);
-    const logs = await tokenLogs(first);
-    await expect.poll(() => savedBlock(folder)).toBeGreaterThanOrEqual(Number(paid.blockNumber));
-    process.kill(-first.pid, "SIGKILL");
-    await expect.poll(() => lines.join("\n")).toContain("SIGKILL");
-    await first.stop();
+  if (NIGHTLY)
+    it("has lost nothing older than a few seconds after kill -9 of the node", async () => {
+      const folder = await newFolderWithHistory();
+      const lines: string[] = [];
+      const first = await startDevChain({ port: 0, dataDir: folder, log: (line) => lines.push(line) });
+      const paid = await payOnce(first);
+      const logs = await tokenLogs(first);
+      await expect.poll(() => savedBlock(folder)).toBeGreaterThanOrEqual(Number(paid.blockNumber));
+      process.kill(-first.pid, "SIGKILL");
+      await expect.poll(() => lines.join("\n")).toContain("SIGKILL");
+      await first.stop();
 
-    const second = await startDevChain({ port: 0, dataDir: folder });
-    expect(await client(second).getTransactionReceipt({ hash: paid.transactionHash })).toEqual(paid);
-    expect(await tokenLogs(second)).toEqual(logs);
-    await discard(second);
-    await rm(folder, { recursive: true });
-  });
+      const second = await startDevChain({ port: 0, dataDir: folder });
+      expect(await client(second).getTransactionReceipt({ hash: paid.transactionHash })).toEqual(paid);
+      expect(await tokenLogs(second)).toEqual(logs);
+      await discard(second);
+      await rm(folder, { recursive: true });
+    });
 
   it("reports a damaged state file and does not replace it", async () => {
     const folder = await newFolder();
@@ -275,8 +276,8 @@ describe("a restarted chain", () => {
   });
 });
 
-describe("the node's process", () => {
-  if (NIGHTLY)
+if (NIGHTLY)
+  describe("the node's process", () => {
     it("exits when its chain is stopped, also if it is stopped twice", async () => {
       const folder = await newFolderWithHistory();
       const chain = await startDevChain({ port: 0, dataDir: folder });
@@ -286,15 +287,15 @@ describe("the node's process", () => {
       await rm(folder, { recursive: true });
     });
 
-  it("exits when its parent process is killed with kill -9", async () => {
-    const folder = await newFolderWithHistory();
-    const { parent, url } = await startElsewhere(folder);
-    expect(await answers(url)).toBe(true);
-    parent.kill("SIGKILL");
-    await expect.poll(() => answers(url)).toBe(false);
-    await rm(folder, { recursive: true });
+    it("exits when its parent process is killed with kill -9", async () => {
+      const folder = await newFolderWithHistory();
+      const { parent, url } = await startElsewhere(folder);
+      expect(await answers(url)).toBe(true);
+      parent.kill("SIGKILL");
+      await expect.poll(() => answers(url)).toBe(false);
+      await rm(folder, { recursive: true });
+    });
   });
-});
 
 describe("a port in use", () => {
   it("is reported with the setting that changes it", async () => {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, type DatabaseLocation } from "../../test/indexDatabase.ts";
+import { createDatabase, type DatabaseLocation, NIGHTLY } from "../../test/indexDatabase.ts";
 import { startTestChain } from "../../test/startTestChain.ts";
 import type { TestChain } from "../../test/testChain.ts";
 import { startService, type TestService } from "../../test/testService.ts";
@@ -15,7 +15,9 @@ import { SCHEMA_VERSION } from "../store/schema.ts";
 const BATCH_BLOCKS = 100;
 const KEPT = 100;
 
-describe.each(["SQLite", "PostgreSQL with partitions"] as const)("with its index in %s", (name) => {
+const STORES = ["SQLite", "PostgreSQL with partitions"] as const;
+
+describe.each(NIGHTLY ? STORES : STORES.slice(0, 1))("with its index in %s", (name) => {
   const ends: (() => Promise<unknown>)[] = [];
   let chain: TestChain;
   let service: TestService;

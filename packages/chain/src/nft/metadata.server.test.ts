@@ -127,6 +127,9 @@ const UNREAD = [
   ["no URI", "hello"],
 ];
 
+/** Every second row, or all at night: what is rejected is decided in one place. */
+const chosen = <Row>(rows: readonly Row[]) => rows.filter((_, i) => NIGHTLY || i % 2 === 0);
+
 describe.each(DATABASES)("metadata in an index on %s", (name) => {
   let service: TestService;
   let location: DatabaseLocation;
@@ -212,7 +215,7 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
       .toBe(`https://tickets.example/${"1".padStart(64, "0")}.json`);
   });
 
-  it.each(runsEveryCase(name) ? INVALID : [])(
+  it.each(runsEveryCase(name) ? chosen(INVALID) : [])(
     "that is %s is rejected with the reason",
     async (_, page, status) => {
       pages.set("/bad", page);
@@ -227,7 +230,7 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
     },
   );
 
-  it.each(runsEveryCase(name) ? UNREAD : [])("is not read from %s", async (_, uri) => {
+  it.each(runsEveryCase(name) ? chosen(UNREAD) : [])("is not read from %s", async (_, uri) => {
     await chain.mintArtwork(gallery, owner, 1n, uri);
     await until(1, ({ token_uri }) => token_uri === uri);
     const resync = { address: gallery, token_id: "1", mode: "sync" };

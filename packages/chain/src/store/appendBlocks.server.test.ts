@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createBlocks, transferLog, word } from "../../test/fillIndex.ts";
 import {
-  ALL_DATABASES,
   createDatabase,
+  DATABASES,
   DATABASES_AND_PARTITIONS,
   type DatabaseLocation,
   dumpIndex,
@@ -149,7 +149,7 @@ function blocks(from: number, to: number, parent?: BlockRow): BlockRows {
   return rows;
 }
 
-describe.each(NIGHTLY ? DATABASES_AND_PARTITIONS : ALL_DATABASES)("%s", (name) => {
+describe.each(NIGHTLY ? DATABASES_AND_PARTITIONS : DATABASES)("%s", (name) => {
   let database: DatabaseLocation;
   let remove: () => Promise<void>;
   const indexes: ChainIndex[] = [];

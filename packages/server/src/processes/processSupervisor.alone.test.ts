@@ -18,6 +18,9 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const REPORT_READY = `group.reportReady("http://127.0.0.1:1");`;
 
+/** Stops the event loop, without a load for other tests. */
+const STAND_STILL = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
+
 /** Lets processes run this code after they have reported that they are ready. */
 function setProgram(code: string): void {
   setStart(REPORT_READY + code);
@@ -43,7 +46,7 @@ function setFile(code: string): void {
 describe("ProcessSupervisor", () => {
   it("kills a process whose event loop stands still, and starts another one", async () => {
     // Its first ping is the last message that it reads.
-    setProgram(`process.on("message", () => { for (;;); });`);
+    setProgram(`process.on("message", () => ${STAND_STILL});`);
     const log: string[] = [];
     const logger = createLogger({ level: "info", format: "text", write: (line) => log.push(line) });
     const supervisor = new ProcessSupervisor({ count: 1, stopTimeoutMs: 100, pingIntervalMs: 250, logger });
@@ -80,7 +83,7 @@ describe("ProcessSupervisor", () => {
   });
 
   it("kills a process whose start stands still", async () => {
-    setStart("for (;;);");
+    setStart(STAND_STILL);
     const log: string[] = [];
     const logger = createLogger({ level: "info", format: "text", write: (line) => log.push(line) });
     const supervisor = new ProcessSupervisor({ count: 1, stopTimeoutMs: 100, pingIntervalMs: 40, logger });

@@ -644,22 +644,18 @@ describe("expensive live queries", () => {
     const testServer = await setUp();
     const greedy = await connectClient(testServer);
     const other = await connectClient(testServer);
-    const expensive = 2;
-    for (let requestId = 0; requestId < expensive; requestId++) {
-      const where = { text: { $regex: `${SLOW_PATTERN}|q${requestId}` } };
-      await greedy.request({ ...subscribe(where), requestId });
-    }
+    await greedy.request(subscribe({ text: { $regex: `${SLOW_PATTERN}|q` } }));
     await other.request(subscribe({ done: false }));
     const before = process.threadCpuUsage();
     const order: string[] = [];
     const ended = (async () => {
       // A match that times out makes its subscriber query again before the subscription ends.
-      for (let errors = 0; errors < expensive; ) {
-        const { op } = await greedy.next();
+      let op: unknown;
+      do {
+        ({ op } = await greedy.next());
         expect(["refetch", "error"]).toContain(op);
         order.push(String(op));
-        if (op === "error") errors += 1;
-      }
+      } while (op !== "error");
     })();
     for (let count = 0; count < 8; count++) {
       testServer.change("Note", null, note({ text: slowText, count }));

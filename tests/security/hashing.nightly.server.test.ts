@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASES, databaseEnv, runsEveryCase } from "../support/databases.ts";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 
 const ATTACKER = "198.51.100.66";
@@ -63,9 +63,6 @@ describe.each(DATABASES)("many logins from one address, on %s", (database) => {
       expect(again.status).toBe(201);
     }
   });
-
-  // The others do not depend on the database.
-  if (!runsEveryCase(database)) return;
 
   it("in a batch do not delay logins from other addresses and file downloads", async () => {
     const order: string[] = [];

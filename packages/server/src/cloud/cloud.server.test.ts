@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { objectRoutes } from "../api/objectRoutes.ts";
 import { createParseApi } from "../api/parseApi.ts";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
@@ -14,6 +16,7 @@ import { AggregationWorker } from "../data/objects/aggregationWorker.ts";
 import { createObjects } from "../data/objects/index.ts";
 import { openSchemas } from "../data/schema/openSchemas.ts";
 import { openStore } from "../database/openStore.ts";
+import type { Store } from "../database/store.ts";
 import { type Cloud, createCloud } from "./index.ts";
 
 const ANN = "r:annannannannann1";
@@ -22,6 +25,15 @@ const ann: AuthContext = { kind: "user", userId: "ann", roles: [], sessionId: "s
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** Stores without classes, which a test leaves to the next one: opening one takes as long as loading the code. */
+const stores: Store[] = [];
+const storesFolder = mkdtempSync(join(tmpdir(), "purse-cloud-stores-"));
+const newStore = () => openStore({ kind: "sqlite", path: join(storesFolder, `${randomUUID()}.sqlite`) });
+afterAll(async () => {
+  for (const store of stores) await store.close();
+  await rm(storesFolder, { recursive: true });
 });
 
 interface TestCloud {
@@ -48,7 +60,7 @@ async function setUp(
   const logged: string[] = [];
   const errors: unknown[] = [];
   const logger = createLogger({ level: "debug", format: "text", write: (line) => logged.push(line) });
-  const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
+  const store = stores.pop() ?? (await newStore());
   const events = new EventBus((error) => errors.push(error));
   const cloud = createCloud({
     events,
@@ -101,7 +113,8 @@ async function setUp(
   });
   closers.push(async () => {
     await cloud.stop();
-    await store.close();
+    for (const schema of schemas.all()) await store.dropClass(schema);
+    stores.push(store);
     await rm(folder, { recursive: true, force: true });
   });
   await cloud.start({ dispatch, userText: async () => '{"objectId":"ann","username":"Ann"}' });

@@ -135,21 +135,22 @@ describe.each(DATABASES)("the indexer worker, on %s", (database) => {
     );
   });
 
-  it("indexes the history of an address that was queried during its restart", async () => {
-    const service = await start(await newPlace(database), {
-      scope: "wallets",
-      restart: { delaysMs: [500], maxFailures: 100, windowMs: 600_000 },
+  if (NIGHTLY)
+    it("indexes the history of an address that was queried during its restart", async () => {
+      const service = await start(await newPlace(database), {
+        scope: "wallets",
+        restart: { delaysMs: [500], maxFailures: 100, windowMs: 600_000 },
+      });
+      await atHead(service);
+      crashes.postMessage("exit");
+      await until(() => service.service.indexer()?.state === "restarting");
+      expect(service.status()).toMatchObject({
+        state: "unreachable",
+        error: expect.stringContaining("restarting"),
+      });
+      const page = await service.run("getTokenTransfers", { address: chain.account(2) });
+      expect(isJsonObject(page) ? page.total : 0).toBeGreaterThan(0);
     });
-    await atHead(service);
-    crashes.postMessage("exit");
-    await until(() => service.service.indexer()?.state === "restarting");
-    expect(service.status()).toMatchObject({
-      state: "unreachable",
-      error: expect.stringContaining("restarting"),
-    });
-    const page = await service.run("getTokenTransfers", { address: chain.account(2) });
-    expect(isJsonObject(page) ? page.total : 0).toBeGreaterThan(0);
-  });
 
   it("that exits repeatedly is not restarted: its chains are stopped, and queries are rejected", async () => {
     const service = await start(await createIndexed(database, ends), {
