@@ -62,8 +62,8 @@ describe("the purse command, installed from its package", () => {
       body: '{"name":"Ada"}',
     });
     expect(await answer.json()).toEqual({ result: "Hello, Ada!" });
-    const pages = await Promise.all(["/", "/studio"].map((path) => fetch(url + path)));
-    expect(pages.map(({ status }) => status)).toEqual([200, 200]);
+    const pages = await Promise.all(["/", "/studio", "/docs/"].map((path) => fetch(url + path)));
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
   }, 120_000);
 
   it("restarts in development when the config file changes", async () => {

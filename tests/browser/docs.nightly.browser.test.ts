@@ -26,6 +26,12 @@ describe("the documentation of a server", () => {
     },
   );
 
+  it.each([768, 1024])("fits into %s pixels", async (width) => {
+    const { page } = await app.open({ viewport: { width, height: 700 } });
+    await page.goto(`${app.purse.url}/docs/guide/queries`);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  });
+
   it("finds pages for users before those of contributors, and opens what was found", async () => {
     const { page } = await app.open();
     await page.goto(`${app.purse.url}/docs/contribute/testing`);

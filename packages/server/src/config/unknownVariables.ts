@@ -18,7 +18,8 @@ const CHAIN_SUFFIXES = [RPC_URL, ...Object.values(CHAIN_VARIABLES)];
  * Variables that are no settings: those that programs of ours pass on, those of tests, and what Kubernetes and Docker add
  * for a service of the name `purse`.
  */
-const OTHERS = /^PURSE_(CONFIG$|PROGRAM$|LOCAL_CHAIN$|TESTS?($|_)|SERVICE_(HOST|PORT)|PORT_\d+_)/;
+const OTHERS =
+  /^PURSE_(CONFIG$|PROGRAM$|LOCAL_CHAIN$|DOCS_EDIT_URL$|TESTS?($|_)|SERVICE_(HOST|PORT)|PORT_\d+_)/;
 
 /**
  * The variables that begin like settings, have a value, and are ignored: they are not settings or lack another one.
