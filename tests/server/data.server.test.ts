@@ -208,3 +208,36 @@ describe("a server with an unreachable node", () => {
     }
   });
 });
+
+describe("names of addresses", () => {
+  const addressOf = (index: number) => devAccount(index).address.toLowerCase();
+
+  it("resolveDomain resolves a domain over REST and as a function", {
+    tags: ["7.data.endpoint.resolve-domain"],
+  }, async () => {
+    expect(await get("/resolve/alice.eth")).toEqual({ status: 200, body: { address: addressOf(1) } });
+    expect(await get("/resolve/brad.crypto?currency=0x1")).toEqual({
+      status: 200,
+      body: { address: addressOf(5) },
+    });
+    const { body } = await rest(purse, "POST", "/functions/resolveDomain", { domain: "bob.eth" });
+    expect(body).toEqual({ result: { address: addressOf(2) } });
+  });
+
+  it("resolveAddress returns the name of an address", {
+    tags: ["7.data.endpoint.resolve-address-reverse"],
+  }, async () => {
+    expect(await get(`/resolve/${addressOf(1)}/reverse`)).toEqual({
+      status: 200,
+      body: { name: "alice.eth" },
+    });
+  });
+
+  it("resolveDomain and resolveAddress return 404 for unknown names and 400 for invalid ones", async () => {
+    expect((await get("/resolve/nobody.eth")).status).toBe(404);
+    expect((await get(`/resolve/${addressOf(3)}/reverse`)).status).toBe(404);
+    expect((await get(`/resolve/${encodeURIComponent("\u0430lice.eth")}`)).status).toBe(400);
+    // No gateway is requested unless one is configured.
+    expect((await get("/resolve/my.offchain.eth")).status).toBe(404);
+  });
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NIGHTLY } from "../support/allCases.ts";
 import { connectMcp, createAccessToken, type McpConnection } from "../support/mcpClient.ts";
 import { hostPurse, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
@@ -192,19 +193,20 @@ const LOG_SCRIPTS =
   "import { registerHooks } from 'node:module';" +
   "registerHooks({ load(url, context, next) { console.log(`loads ${url}`); return next(url, context); } });";
 
-describe("the MCP endpoint in production", () => {
-  it("loads its libraries once the server listens, not with the first message", async () => {
-    const purse = await startPurse({
-      env: {
-        PURSE_ENV: "production",
-        PURSE_MCP: "read",
-        NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(LOG_SCRIPTS)}`,
-      },
+if (NIGHTLY)
+  describe("the MCP endpoint in production", () => {
+    it("loads its libraries once the server listens, not with the first message", async () => {
+      const purse = await startPurse({
+        env: {
+          PURSE_ENV: "production",
+          PURSE_MCP: "read",
+          NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(LOG_SCRIPTS)}`,
+        },
+      });
+      try {
+        await until(() => /loads .*mcpServer/.test(purse.output()), { otherwise: purse.output });
+      } finally {
+        await purse.remove();
+      }
     });
-    try {
-      await until(() => /loads .*mcpServer/.test(purse.output()), { otherwise: purse.output });
-    } finally {
-      await purse.remove();
-    }
   });
-});

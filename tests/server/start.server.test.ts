@@ -105,22 +105,21 @@ describe("npm start", () => {
     expect(program.output()).toContain(`Port ${port} of 127.0.0.1 is in use`);
   });
 
-  it("exits cleanly on SIGINT and SIGTERM, and resumes with the same data", async () => {
-    const address = `http://127.0.0.1:${port}/server/classes/Thing`;
-    const { appId } = await keys();
-    const headers = { "X-Parse-Application-Id": appId, "Content-Type": "application/json" };
-    const saved: string[] = [];
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  const signals = ["SIGTERM", "SIGINT"] as const;
+  it.each(NIGHTLY ? signals : signals.slice(0, 1))(
+    "exits cleanly on %s, and resumes with the same data",
+    async (signal) => {
+      const address = `http://127.0.0.1:${port}/server/classes/Thing`;
+      const { appId } = await keys();
+      const headers = { "X-Parse-Application-Id": appId, "Content-Type": "application/json" };
       const made = await fetch(address, { method: "POST", headers, body: '{"size":3}' });
-      saved.push((await made.json()).objectId);
+      const { objectId } = await made.json();
       expect(await running.stop(signal)).toBe(0);
       running = await start();
-      for (const id of saved) {
-        const found = await fetch(`${address}/${id}`, { headers });
-        expect(await found.json()).toMatchObject({ size: 3 });
-      }
-    }
-  });
+      const found = await fetch(`${address}/${objectId}`, { headers });
+      expect(await found.json()).toMatchObject({ size: 3 });
+    },
+  );
 
   it("refuses a data folder in use, until the other server has exited or crashed", async () => {
     const second = purse(["--port", "0"], { PURSE_DATA_DIR: join(home, "data") });
