@@ -5,6 +5,7 @@ import type { Store } from "../../database/store.ts";
 import type { FileUrls } from "../fileUrls.ts";
 import { compileReadFilter } from "../permissions/readFilter.ts";
 import type { Schemas } from "../schema/schemas.ts";
+import { parseObject } from "./parseObject.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
 import type { ReadAccess } from "./readAccess.ts";
 import type { Serializer } from "./serializer.ts";
@@ -43,7 +44,7 @@ export function createChangedFields(dependencies: ReturnedFieldsDependencies) {
     stored: JsonObject | ObjectText,
     request: RequestContext,
   ): Promise<void> {
-    const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
+    const object: JsonObject = typeof stored === "string" ? await parseObject(stored) : stored;
     const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
     if (!mayRead(readerRequest, className, object)) return;
     const serialize = serializer.forClass(className);
@@ -78,9 +79,10 @@ export function createAfterSaveAnswer(dependencies: ReturnedFieldsDependencies) 
     }
     if (Object.keys(set).length === 0) return;
     const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
-    if (!mayRead(readerRequest, className, JSON.parse(stored))) return;
+    const parsed = await parseObject(stored);
+    if (!mayRead(readerRequest, className, parsed)) return;
     const serialize = serializer.forClass(className);
-    const object: JsonObject = { ...JSON.parse(stored), ...set };
+    const object: JsonObject = { ...parsed, ...set };
     const visible = serialize ? await serialize(object, readerRequest) : object;
     for (const name of Object.keys(set)) {
       const value = ownValue(visible, name);
@@ -133,7 +135,7 @@ export function createReplayFields(
     const schema = schemas.get(className);
     const text = schema && (await store.get(schema, id, null));
     if (text === undefined) return {};
-    const object: JsonObject = { ...JSON.parse(text), ...values };
+    const object: JsonObject = { ...(await parseObject(text)), ...values };
     if (!mayRead(request, className, object)) return {};
     const serialize = serializer.forClass(className);
     const visible = serialize ? await serialize({ ...object }, request) : object;

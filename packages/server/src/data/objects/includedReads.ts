@@ -42,8 +42,12 @@ export function createIncludedReads(dependencies: IncludedReadDependencies): Rea
     const serialize = serializer.forClass(className);
     const relations = Object.fromEntries(relationFields(scope.schema));
     let objects = await mapInSlices(texts, (text) => {
-      const stored: JsonObject = { ...serializer.parseWithFileUrls(text, request), ...relations };
-      return serialize ? serialize(stored, request) : stored;
+      const finish = (stored: JsonObject) => {
+        const object = { ...stored, ...relations };
+        return serialize ? serialize(object, request) : object;
+      };
+      const parsed = serializer.parseWithFileUrls(text, request);
+      return parsed instanceof Promise ? parsed.then(finish) : finish(parsed);
     });
     await serializer.addFields(className, objects, request);
     const afterFind = triggers.afterFind(className);

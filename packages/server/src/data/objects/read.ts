@@ -35,6 +35,7 @@ import { withIncludedKeys } from "./includedKeys.ts";
 import { createIncludedReads } from "./includedReads.ts";
 import { jsonListChunks, mapInSlices } from "./jsonList.ts";
 import type { ObjectReader } from "./objectReader.ts";
+import { parseObject } from "./parseObject.ts";
 import type { ReadAccess, ReadOperation } from "./readAccess.ts";
 import { assertRelativeTimes } from "./relativeTimes.ts";
 import type { Serialize, Serializer } from "./serializer.ts";
@@ -169,7 +170,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
 
   async function valuesOf(results: Results): Promise<{ values: JsonObject[]; chars: number }> {
     if ("texts" in results) {
-      const values = await mapInSlices(results.texts, (text): JsonObject => JSON.parse(text));
+      const values = await mapInSlices(results.texts, parseObject);
       return { values, chars: charsOf(results.texts) };
     }
     const chars = await chargeValues(results.values, currentAnswer(maxAnswerBytes));
@@ -414,8 +415,12 @@ export function createReads(dependencies: ReadDependencies): Reads {
       };
     }
     let objects = await mapInSlices(texts, (text) => {
-      const object = { ...serializer.parseWithFileUrls(text, request), ...Object.fromEntries(relations) };
-      return serialize ? serialize(object, request) : object;
+      const finish = (stored: JsonObject) => {
+        const object = { ...stored, ...Object.fromEntries(relations) };
+        return serialize ? serialize(object, request) : object;
+      };
+      const parsed = serializer.parseWithFileUrls(text, request);
+      return parsed instanceof Promise ? parsed.then(finish) : finish(parsed);
     });
     await serializer.addFields(className, objects, request);
     const selectFields = createFieldSelector(withIncludedKeys(query, schema));

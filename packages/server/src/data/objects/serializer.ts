@@ -7,6 +7,7 @@ import { hasProtectedFields } from "../permissions/protectedFields.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ClassRules } from "./classRules.ts";
 import type { NumberDecimals } from "./numberDecimals.ts";
+import { parseObject } from "./parseObject.ts";
 import type { ReadAccess } from "./readAccess.ts";
 
 /**
@@ -36,9 +37,9 @@ export interface Serializer {
   /** Like `forClass`, but also adds file URLs. If `texts` are given, only these objects will be serialized. */
   forClassWithFiles(className: string, texts?: readonly (ObjectText | null)[]): Serialize | undefined;
   /** Parses a stored object and adds file URLs. */
-  parseWithFileUrls(text: ObjectText, request: RequestContext): JsonObject;
+  parseWithFileUrls(text: ObjectText, request: RequestContext): JsonObject | Promise<JsonObject>;
   /** Like `parseWithFileUrls`, but returns text. */
-  withFileUrls(text: ObjectText, request: RequestContext): ObjectText;
+  withFileUrls(text: ObjectText, request: RequestContext): ObjectText | Promise<ObjectText>;
 }
 
 export function createSerializer(
@@ -63,8 +64,11 @@ export function createSerializer(
     };
   };
   const parseWithFileUrls: Serializer["parseWithFileUrls"] = (text, request) => {
-    const object: JsonObject = JSON.parse(text);
-    return mayContainFiles(text) ? fileUrls.expand(object, request) : object;
+    const parsed = parseObject(text);
+    if (!mayContainFiles(text)) return parsed;
+    return parsed instanceof Promise
+      ? parsed.then((object) => fileUrls.expand(object, request))
+      : fileUrls.expand(parsed, request);
   };
   return {
     forClass,
@@ -72,8 +76,11 @@ export function createSerializer(
       if (objects.length > 0) await rules.get(className)?.serializeAll?.(objects, request);
     },
     parseWithFileUrls,
-    withFileUrls: (text, request) =>
-      mayContainFiles(text) ? JSON.stringify(parseWithFileUrls(text, request)) : text,
+    withFileUrls(text, request) {
+      if (!mayContainFiles(text)) return text;
+      const object = parseWithFileUrls(text, request);
+      return object instanceof Promise ? object.then((each) => JSON.stringify(each)) : JSON.stringify(object);
+    },
     forClassWithFiles(className, texts) {
       const serialize = forClass(className);
       const holdsFiles = texts
