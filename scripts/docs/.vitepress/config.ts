@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { NOTICES_FILE, noticesOf } from "../../packages/thirdParty.ts";
 import { accessibleTheme } from "./accessibleTheme.ts";
 import { editLink, version } from "./manifest.ts";
 import { writeTextPages } from "./textPages.ts";
@@ -137,6 +138,21 @@ const CONTENTS = new Map<string, string>(
 
 const link = (folder: string, file: string) => `/${folder}/${file === "index" ? "" : file}`;
 
+/** The licenses of what the pages contain. */
+function thirdPartyNotices() {
+  return {
+    name: "third-party-notices",
+    generateBundle(
+      this: { emitFile(file: { type: "asset"; fileName: string; source: string }): void },
+      _: unknown,
+      files: Record<string, { moduleIds?: readonly string[] }>,
+    ) {
+      const modules = Object.values(files).flatMap(({ moduleIds = [] }) => moduleIds);
+      this.emitFile({ type: "asset", fileName: NOTICES_FILE, source: noticesOf(modules) });
+    },
+  };
+}
+
 export default {
   title: "Purse",
   description: "A self-hosted, wallet-ready backend.",
@@ -161,7 +177,7 @@ export default {
   // TypeDoc writes these pages; they are not Markdown. Servers of readers are not part of the site.
   ignoreDeadLinks: [/^\/api\//, /^http:\/\/(localhost|127\.0\.0\.1):/],
   vite: {
-    plugins: [accessibleTheme()],
+    plugins: [accessibleTheme(), thirdPartyNotices()],
     publicDir: resolve(root, ".cache/docs-public"),
     // The esbuild of this older Vite does not know the target of tsconfig.base.json.
     esbuild: { tsconfigRaw: "{}" },
