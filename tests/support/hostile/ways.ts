@@ -57,7 +57,7 @@ export const WAYS: readonly (readonly [ways: readonly string[], tried: Tried])[]
     ],
   ],
   [["GET /server/classes/:className"], ["query", "include", "header", "connection"]],
-  [["PUT /server/classes/:className/:objectId"], ["update", "operation"]],
+  [["PUT /server/classes/:className/:objectId"], ["update", "operation", "large value"]],
   [
     ["DELETE /server/classes/:className/:objectId", "GET /server/classes/:className/:objectId"],
     ["connection"],

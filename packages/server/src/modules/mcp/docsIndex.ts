@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import MiniSearch from "minisearch";
+import { TimeSlicer } from "../../core/limits/timeSlicer.ts";
 
 /** A section of a documentation page. */
 export interface DocsSection {
@@ -18,14 +19,19 @@ export interface DocsIndex {
 /** The parts of the documentation for those who use or run a server. */
 const FOLDERS = ["guide", "reference", "deploy", "migrate", "studio"];
 /** Sections that are indexed before other work is done. */
-const SECTIONS_AT_ONCE = 20;
+const SECTIONS_AT_ONCE = 5;
 /** Maximum length of a section in results. */
 const MAX_TEXT_LENGTH = 4_000;
 
 /** Reads the Markdown files of the documentation and indexes their sections. */
 export async function createDocsIndex(docsDir: string): Promise<DocsIndex> {
   const pages = await Promise.all(FOLDERS.map((folder) => readPages(docsDir, folder)));
-  const sections = pages.flat().flatMap(({ page, markdown }) => sectionsOf(page, markdown));
+  const sections: DocsSection[] = [];
+  const slices = new TimeSlicer();
+  for (const { page, markdown } of pages.flat()) {
+    if (slices.isExpired) await slices.pause();
+    sections.push(...sectionsOf(page, markdown));
+  }
   const index = new MiniSearch<DocsSection & { id: number }>({
     fields: ["heading", "text", "page"],
     searchOptions: {

@@ -10,7 +10,7 @@ import {
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import type { JsonObject } from "@purse/protocol";
 import type { ApiReply } from "../../core/http/apiRoute.ts";
-import { isTurnUsedUp, ownTurn } from "../../core/limits/timeSlicer.ts";
+import { ownTurn } from "../../core/limits/timeSlicer.ts";
 import { type CallToolDependencies, callTool } from "./callTool.ts";
 import type { McpSender } from "./sender.ts";
 import type { McpTool } from "./tool.ts";
@@ -79,8 +79,9 @@ export function createMcpServer(dependencies: McpServerDependencies): McpServer 
     const server = createSdkServer(offered, call);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
-    // Its libraries compare messages with their schemas several times.
-    if (isTurnUsedUp()) await ownTurn();
+    // Its libraries compare messages with their schemas several times, after this function has returned: whether the time of
+    // this turn is used up would not be known.
+    await ownTurn();
     try {
       const response = await transport.handleRequest(
         new Request("http://mcp.internal/mcp", { method: "POST", headers: sentHeaders(headers) }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isTurnUsedUp, ownTurn } from "../../../core/limits/timeSlicer.ts";
+import { ownTurn } from "../../../core/limits/timeSlicer.ts";
 import { createDocsIndex, type DocsIndex } from "../docsIndex.ts";
 import { defineTool, type McpTool } from "../tool.ts";
 
@@ -25,7 +25,7 @@ export function docsTools({ docsDir }: DocsToolDependencies): McpTool[] {
       async run({ query, limit }) {
         opening ??= createDocsIndex(docsDir);
         const index = await opening;
-        if (isTurnUsedUp()) await ownTurn();
+        await ownTurn();
         return { sections: index.search(query, limit).map((section) => ({ ...section })) };
       },
     }),
