@@ -15,6 +15,7 @@ const OF_OPERATORS = /^modules\/(chainEvents|jobs|streams)\//;
 const EXCEPTIONS = new Map([
   ["data/dataService.ts", "reads a signed-in user for cloud code, as that user sees itself"],
   ["data/objects/objectReader.ts", "takes scopes that authorizeRead has made"],
+  ["data/objects/bulkAccess.ts", "reads what the master key and migrations change in bulk"],
   ["data/objects/bulkWrites.ts", "reads the ids of what the master key changes in bulk"],
   ["data/objects/changedFields.ts", "answers a repeated write; a scope decides what of it is shown"],
   ["data/objects/write.ts", "reads what is about to be written, for rules and triggers"],
@@ -27,6 +28,7 @@ const EXCEPTIONS = new Map([
     "reads the states of uploads, which the clients' classes do not contain",
   ],
   ["modules/globalConfig/configHistory.ts", "lists the changes of the config for operators"],
+  ["modules/migrations/migrations.ts", "reads which migrations have run, at the start"],
   ["modules/push/pushStatus.ts", "reads the states of pushes that the master key sends"],
   ["modules/webhooks/webhookStore.ts", "loads the webhooks when the server starts"],
 ]);
