@@ -231,6 +231,8 @@ describe("a block", () => {
     const { page } = visitor;
     await page.goto(`${app.purse.url}/explorer/block/58`);
     await headingOf(page, "Block 58").waitFor();
+    // Whether there is a next block is known with the head of the chain.
+    await page.getByRole("link", { name: "Next" }).waitFor();
     await page.keyboard.press("k");
     await headingOf(page, "Block 59").waitFor();
     await page.getByRole("link", { name: "Next" }).click();
