@@ -39,7 +39,8 @@ export interface MigrationReport {
 }
 
 const LOG_INTERVAL_MS = 5_000;
-const FILE = /^[^.].*(?<!\.d)\.(ts|js|mjs)$/;
+/** Neither declarations nor tests of migrations. */
+const FILE = /^[^.].*(?<!\.(?:d|test|spec))\.(?:ts|js|mjs)$/;
 
 /** Runs the migrations of an application: each once, in the order of their names, by one process. */
 export class Migrations {
