@@ -193,7 +193,8 @@ describe.each(DATABASES)("migrations on %s", (database) => {
 describe("files of migrations", () => {
   it("that are hidden, declarations, tests or of another kind are no migrations", async () => {
     const { run, file } = await openApplication("SQLite");
-    for (const name of [".hidden.ts", "types.d.ts", "1.test.ts", "readme.md", "data.json"]) await file(name, "throw 1;");
+    for (const name of [".hidden.ts", "types.d.ts", "1.test.ts", "readme.md", "data.json"])
+      await file(name, "throw 1;");
     expect(await run()).toEqual([]);
   });
 
