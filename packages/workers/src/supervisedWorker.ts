@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Transferable, Worker } from "node:worker_threads";
 import { WorkerExitedError, WorkerUnavailableError } from "./errors.ts";
 import { READY } from "./messages.ts";
@@ -59,6 +60,8 @@ export interface SupervisedWorkerOptions<Message> {
 
 /** Time within which a worker must be ready, in ms. */
 const READY_TIMEOUT_MS = 60_000;
+/** How long a worker that is not needed any more may still start before it is terminated, in ms. */
+const STARTING_GRACE_MS = 10_000;
 
 /**
  * Keeps a worker thread running: restarts it with increasing delays when it ends unexpectedly, and reports a failure if
@@ -68,6 +71,8 @@ export class SupervisedWorker<Message> {
   readonly #options: SupervisedWorkerOptions<Message>;
   readonly #policy: RestartPolicy;
   #worker: Worker | undefined;
+  /** Settled when the worker is ready or has exited. */
+  #started: Promise<unknown> = Promise.resolve();
   #state: WorkerState = "stopped";
   #restarts = 0;
   #lastError: string | undefined;
@@ -168,12 +173,14 @@ export class SupervisedWorker<Message> {
       void worker.terminate();
     }, READY_TIMEOUT_MS);
     worker.on("message", (message: Message | typeof READY) => {
+      if (message === READY) {
+        clearTimeout(timer);
+        ready.resolve();
+      }
       if (worker !== this.#worker) return;
       if (message !== READY) return onMessage(message);
       isReady = true;
-      clearTimeout(timer);
       this.#state = "ready";
-      ready.resolve();
       onReady?.();
     });
     worker.on("error", (error) => {
@@ -193,7 +200,7 @@ export class SupervisedWorker<Message> {
       // The caller handles the failure of the first start.
       if (isReady || this.#state === "restarting") this.#handleUnexpectedExit(error);
     });
-    ready.promise.catch(() => undefined);
+    this.#started = ready.promise.catch(() => undefined);
     return ready.promise;
   }
 
@@ -238,7 +245,16 @@ export class SupervisedWorker<Message> {
     const worker = this.#worker;
     this.#worker = undefined;
     if (!worker) return;
-    const termination = worker.terminate().finally(() => this.#terminating.delete(termination));
+    const termination = this.#terminate(worker).finally(() => this.#terminating.delete(termination));
     this.#terminating.add(termination);
+  }
+
+  /** Terminates a worker once it has started: a thread that ends while it loads a native module takes the process with it. */
+  async #terminate(worker: Worker): Promise<void> {
+    const grace = new AbortController();
+    const late = sleep(STARTING_GRACE_MS, undefined, { signal: grace.signal, ref: false });
+    await Promise.race([this.#started, late.catch(() => undefined)]);
+    grace.abort();
+    await worker.terminate();
   }
 }

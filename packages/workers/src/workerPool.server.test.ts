@@ -10,6 +10,7 @@ import {
   WorkerTimeoutError,
   WorkerUnavailableError,
 } from "./index.ts";
+import { READY } from "./messages.ts";
 
 const silent = { warn: () => undefined, error: () => undefined };
 const pools: WorkerPool<FixtureRequest, string>[] = [];
@@ -163,6 +164,25 @@ describe("WorkerPool", () => {
     await pool.stop();
     expect((await results).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     await expect(pool.call({ kind: "echo", text: "later" })).rejects.toBeInstanceOf(WorkerUnavailableError);
+  });
+
+  it("lets a thread that is not needed any more finish its start, as it may be loading native code", async () => {
+    const states = new Int32Array(new SharedArrayBuffer(4));
+    const code = `
+      const { parentPort, workerData: states } = require("node:worker_threads");
+      Atomics.store(states, 0, 1);
+      Atomics.notify(states, 0);
+      for (const until = performance.now() + 200; performance.now() < until; );
+      Atomics.store(states, 0, 2);
+      parentPort.postMessage(${JSON.stringify(READY)});
+      parentPort.on("message", () => undefined);
+    `;
+    const starting = startPool({ spawn: () => new Worker(code, { eval: true, workerData: states }) });
+    const begun = Atomics.waitAsync(states, 0, 0);
+    await begun.value;
+    const [pool] = pools;
+    await Promise.all([pool?.stop(), starting]);
+    expect(states[0]).toBe(2);
   });
 
   it("rejects start() when its worker cannot be loaded", async () => {
