@@ -5,7 +5,7 @@ import { isBuiltin } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import MagicString from "magic-string";
 import { rolldown } from "rolldown";
-import { NOTICES_FILE, noticesOf } from "./packages/thirdParty.ts";
+import { modulesOf, NOTICES_FILE, noticesOf } from "./packages/thirdParty.ts";
 
 const root = join(import.meta.dirname, "..");
 const target = join(root, ".cache/server");
@@ -149,8 +149,7 @@ export async function bundleServer({
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   });
   await bundle.close();
-  const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-  writeFileSync(join(dir, NOTICES_FILE), noticesOf(modules));
+  writeFileSync(join(dir, NOTICES_FILE), noticesOf(modulesOf(output)));
   if (dir !== target) return;
   const chunks = output.flatMap(({ type, fileName, imports, moduleIds }) =>
     type === "chunk" ? [{ fileName, imports, moduleIds }] : [],

@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import MagicString from "magic-string";
 import { type Plugin, rolldown } from "rolldown";
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
-import { NOTICES_FILE, noticesOf } from "./thirdParty.ts";
+import { modulesOf, NOTICES_FILE, noticesOf } from "./thirdParty.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -44,8 +44,8 @@ export async function bundleViem(dist: string, { isForBrowsers }: { isForBrowser
     comments: false,
   });
   await bundle.close();
-  const origins = output.flatMap((file) => ("moduleIds" in file ? file.moduleIds : []));
-  writeFileSync(join(folder, NOTICES_FILE), noticesOf([...origins, ...writeTypes(folder, types)]));
+  const origins = [...modulesOf(output), ...writeTypes(folder, types)];
+  writeFileSync(join(folder, NOTICES_FILE), noticesOf(origins));
   for (const file of [...modules, ...declarations]) {
     const text = readFileSync(file, "utf8");
     const entryAt = (entry: string) => relativeTo(file, join(folder, `${entryName(entry)}.js`));

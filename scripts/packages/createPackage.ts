@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { NODE_VERSIONS, PUBLISH_CONFIG, repositoryOf } from "./publication.ts";
-import { NOTICES_FILE, noticesOf } from "./thirdParty.ts";
+import { modulesOf, NOTICES_FILE, noticesOf } from "./thirdParty.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const SOURCE = join(ROOT, "packages/create-purse-app");
@@ -20,7 +20,7 @@ export async function buildCreatePackage(): Promise<string> {
   });
   const { output } = await bundle.write({ file: join(FOLDER, "dist/main.js"), format: "esm", minify: true });
   await bundle.close();
-  writeFileSync(join(FOLDER, "dist", NOTICES_FILE), noticesOf(output[0].moduleIds));
+  writeFileSync(join(FOLDER, "dist", NOTICES_FILE), noticesOf(modulesOf(output)));
   for (const folder of ["bin", "templates"])
     cpSync(join(SOURCE, folder), join(FOLDER, folder), { recursive: true });
   copyFileSync(join(SOURCE, "README.md"), join(FOLDER, "README.md"));

@@ -9,7 +9,7 @@ import { rolldown } from "rolldown";
 import { buildCommandPackage } from "./commandPackage.ts";
 import { buildCreatePackage } from "./createPackage.ts";
 import { buildModulePackages } from "./modulePackages.ts";
-import { NOTICES_FILE, noticesOf } from "./thirdParty.ts";
+import { modulesOf, NOTICES_FILE, noticesOf } from "./thirdParty.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const SERVED = join(ROOT, ".cache/served");
@@ -90,8 +90,7 @@ async function bundleClient(folder: string): Promise<string[]> {
   });
   await bundle.close();
   const chunks = output.map(({ fileName }) => fileName).filter((name) => name !== ENTRY);
-  const modules = output.flatMap((file) => ("moduleIds" in file ? file.moduleIds : []));
   const viemNotices = readFileSync(join(ROOT, ".cache/packages/client/dist/viem", NOTICES_FILE), "utf8");
-  writeFileSync(join(folder, NOTICES_FILE), `${noticesOf(modules)}\n${viemNotices}`);
+  writeFileSync(join(folder, NOTICES_FILE), `${noticesOf(modulesOf(output))}\n${viemNotices}`);
   return [ENTRY, ...chunks.sort(), NOTICES_FILE];
 }

@@ -75,6 +75,13 @@ export function refusedPackages(lock: {
   });
 }
 
+/** The paths of the modules in the files of a build. */
+export function modulesOf(
+  files: readonly { type: string; moduleIds?: readonly string[] }[],
+): readonly string[] {
+  return files.flatMap(({ moduleIds = [] }) => moduleIds);
+}
+
 /**
  * The notices of the packages that a build took modules from: `modules` are paths. Packages with the same text share it. Throws Error if
  * one of them may not be in a build.

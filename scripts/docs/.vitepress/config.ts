@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { NOTICES_FILE, noticesOf } from "../../packages/thirdParty.ts";
+import { modulesOf, NOTICES_FILE, noticesOf } from "../../packages/thirdParty.ts";
 import { accessibleTheme } from "./accessibleTheme.ts";
 import { editLink, version } from "./manifest.ts";
 import { writeTextPages } from "./textPages.ts";
@@ -145,10 +145,10 @@ function thirdPartyNotices() {
     generateBundle(
       this: { emitFile(file: { type: "asset"; fileName: string; source: string }): void },
       _: unknown,
-      files: Record<string, { moduleIds?: readonly string[] }>,
+      files: Record<string, { type: string; moduleIds?: readonly string[] }>,
     ) {
-      const modules = Object.values(files).flatMap(({ moduleIds = [] }) => moduleIds);
-      this.emitFile({ type: "asset", fileName: NOTICES_FILE, source: noticesOf(modules) });
+      const source = noticesOf(modulesOf(Object.values(files)));
+      this.emitFile({ type: "asset", fileName: NOTICES_FILE, source });
     },
   };
 }
