@@ -5,6 +5,7 @@ import { createFieldSelector } from "./fieldSelector.ts";
 import { idsCondition } from "./include.ts";
 import { mapInSlices } from "./jsonList.ts";
 import type { ObjectReader } from "./objectReader.ts";
+import { whenParsed } from "./parseObject.ts";
 import type { ReadAccess } from "./readAccess.ts";
 import type { Serializer } from "./serializer.ts";
 import type { Triggers } from "./triggers.ts";
@@ -41,14 +42,12 @@ export function createIncludedReads(dependencies: IncludedReadDependencies): Rea
     const texts = await reader.find(scope, { where, limit: ids.length });
     const serialize = serializer.forClass(className);
     const relations = Object.fromEntries(relationFields(scope.schema));
-    let objects = await mapInSlices(texts, (text) => {
-      const finish = (stored: JsonObject) => {
+    let objects = await mapInSlices(texts, (text) =>
+      whenParsed(serializer.parseWithFileUrls(text, request), (stored) => {
         const object = { ...stored, ...relations };
         return serialize ? serialize(object, request) : object;
-      };
-      const parsed = serializer.parseWithFileUrls(text, request);
-      return parsed instanceof Promise ? parsed.then(finish) : finish(parsed);
-    });
+      }),
+    );
     await serializer.addFields(className, objects, request);
     const afterFind = triggers.afterFind(className);
     if (afterFind && objects.length > 0) {

@@ -26,6 +26,14 @@ export function parseObject(text: string): JsonObject | Promise<JsonObject> {
   return isLong ? parseInParts(text) : JSON.parse(text);
 }
 
+/** Goes on with an object once it is parsed: at once, unless it is parsed in parts. */
+export function whenParsed<Result>(
+  object: JsonObject | Promise<JsonObject>,
+  next: (object: JsonObject) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return object instanceof Promise ? object.then(next) : next(object);
+}
+
 async function parseInParts(text: string): Promise<JsonObject> {
   const slicer = new TimeSlicer();
   const object: JsonObject = {};

@@ -35,7 +35,7 @@ import { withIncludedKeys } from "./includedKeys.ts";
 import { createIncludedReads } from "./includedReads.ts";
 import { jsonListChunks, mapInSlices } from "./jsonList.ts";
 import type { ObjectReader } from "./objectReader.ts";
-import { parseObject } from "./parseObject.ts";
+import { parseObject, whenParsed } from "./parseObject.ts";
 import type { ReadAccess, ReadOperation } from "./readAccess.ts";
 import { assertRelativeTimes } from "./relativeTimes.ts";
 import type { Serialize, Serializer } from "./serializer.ts";
@@ -414,14 +414,13 @@ export function createReads(dependencies: ReadDependencies): Reads {
         texts: tail === "" ? serialized : serialized.map((text) => text.slice(0, -1) + tail),
       };
     }
-    let objects = await mapInSlices(texts, (text) => {
-      const finish = (stored: JsonObject) => {
-        const object = { ...stored, ...Object.fromEntries(relations) };
+    const relationValues = Object.fromEntries(relations);
+    let objects = await mapInSlices(texts, (text) =>
+      whenParsed(serializer.parseWithFileUrls(text, request), (stored) => {
+        const object = { ...stored, ...relationValues };
         return serialize ? serialize(object, request) : object;
-      };
-      const parsed = serializer.parseWithFileUrls(text, request);
-      return parsed instanceof Promise ? parsed.then(finish) : finish(parsed);
-    });
+      }),
+    );
     await serializer.addFields(className, objects, request);
     const selectFields = createFieldSelector(withIncludedKeys(query, schema));
     let knownChars = charsOf(texts);

@@ -7,7 +7,7 @@ import { hasProtectedFields } from "../permissions/protectedFields.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ClassRules } from "./classRules.ts";
 import type { NumberDecimals } from "./numberDecimals.ts";
-import { parseObject } from "./parseObject.ts";
+import { parseObject, whenParsed } from "./parseObject.ts";
 import type { ReadAccess } from "./readAccess.ts";
 
 /**
@@ -66,9 +66,7 @@ export function createSerializer(
   const parseWithFileUrls: Serializer["parseWithFileUrls"] = (text, request) => {
     const parsed = parseObject(text);
     if (!mayContainFiles(text)) return parsed;
-    return parsed instanceof Promise
-      ? parsed.then((object) => fileUrls.expand(object, request))
-      : fileUrls.expand(parsed, request);
+    return whenParsed(parsed, (object) => fileUrls.expand(object, request));
   };
   return {
     forClass,
@@ -78,8 +76,7 @@ export function createSerializer(
     parseWithFileUrls,
     withFileUrls(text, request) {
       if (!mayContainFiles(text)) return text;
-      const object = parseWithFileUrls(text, request);
-      return object instanceof Promise ? object.then((each) => JSON.stringify(each)) : JSON.stringify(object);
+      return whenParsed(parseWithFileUrls(text, request), (object) => JSON.stringify(object));
     },
     forClassWithFiles(className, texts) {
       const serialize = forClass(className);
