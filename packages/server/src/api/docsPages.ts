@@ -6,6 +6,7 @@ import staticFiles from "@fastify/static";
 import { escapeHtml } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { targetBelow } from "../core/http/requestTarget.ts";
+import { IMMUTABLE } from "../core/http/sendContent.ts";
 import { pageHeaders } from "./pageHeaders.ts";
 
 /** There is no documentation, or it cannot be built. Its message is for readers. */
@@ -24,7 +25,6 @@ const PATH = "/docs";
 const NOT_FOUND_PAGE = "404.html";
 /** Files below this folder have names that contain a hash of their content. */
 const HASHED_FOLDER = "assets/";
-const IMMUTABLE = "public, max-age=31536000, immutable";
 /** A part of a path of the site: no folder above, no hidden file, and nothing that some file system reads in another way. */
 const PART = /^[\w@$-][\w@$.-]*$/;
 const COMPRESSED = /^(?:text\/(?!event-stream)|application\/(?:javascript|json)|image\/svg)/;

@@ -6,13 +6,13 @@ import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import type { PageSources } from "../config/walletServices.ts";
 import { sendNotFound } from "../core/http/notFound.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
+import { IMMUTABLE } from "../core/http/sendContent.ts";
 import { AssetCache, sendCachedFile } from "./assetCache.ts";
 import { pageHeaders } from "./pageHeaders.ts";
 import { readPagePreloads } from "./pagePreloads.ts";
 
 /** Files below this folder of an app have names that contain a hash of their content. */
 const HASHED_FOLDER = "assets";
-const IMMUTABLE = "public, max-age=31536000, immutable";
 /**
  * What documents are sent with and has no effect on the scripts, styles and fonts of a page, which are all that a hashed
  * folder contains. A page loads dozens of them: with these headers a phone would load ten kilobytes more before it shows

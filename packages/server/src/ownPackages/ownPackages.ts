@@ -4,6 +4,7 @@ import { ErrorCode } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { sendReply } from "../core/http/reply.ts";
 import { targetBelow } from "../core/http/requestTarget.ts";
+import { IMMUTABLE } from "../core/http/sendContent.ts";
 import type { PackageFile, PackageFiles } from "./packageFiles.ts";
 import { type PackageSource, PackagesUnavailableError } from "./packageSource.ts";
 
@@ -14,7 +15,6 @@ export interface OwnPackagesDependencies {
 }
 
 const PATH = "/packages";
-const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /**
  * Hands out the packages of this server's version below `/packages`: `npm install URL/packages/client.tgz` installs the

@@ -22,6 +22,9 @@ export interface Content {
   read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
+/** The cache-control of what never changes under its URL. */
+export const IMMUTABLE = "public, max-age=31536000, immutable";
+
 /** Headers that keep content from running anything: no scripts, no frames, no MIME sniffing. */
 export const INERT_HEADERS = {
   "x-content-type-options": "nosniff",

@@ -4,15 +4,12 @@ import { addressKey } from "../../core/http/address.ts";
 import type { ApiReply, StreamHandler } from "../../core/http/apiRoute.ts";
 import type { ClientAddressOf } from "../../core/http/clientAddress.ts";
 import { contentTypeOf, extensionOf } from "../../core/http/contentTypes.ts";
-import { INERT_HEADERS, sendContent } from "../../core/http/sendContent.ts";
+import { IMMUTABLE, INERT_HEADERS, sendContent } from "../../core/http/sendContent.ts";
 import { IPFS_PATH } from "../../data/fileUrls.ts";
 import type { Images } from "../images/token.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
 
 type FileEntry = Extract<IpfsEntry, { kind: "file" }>;
-
-/** Content of a CID never changes. */
-const FOREVER = "public, max-age=31536000, immutable";
 
 /**
  * Creates the handler of `/{cid}/{path}` (below IPFS_PATH): files with ranges, folders as lists of links. `?filename=`
@@ -52,7 +49,8 @@ export function createIpfsGateway(
       transform,
       client: addressKey(clientAddressOf(message)),
       name,
-      cacheControl: FOREVER,
+      // Content of a CID never changes.
+      cacheControl: IMMUTABLE,
     });
     return undefined;
   };
@@ -71,7 +69,7 @@ async function sendFile(
     type,
     isInline,
     fileName: name,
-    cacheControl: FOREVER,
+    cacheControl: IMMUTABLE,
     read: (start, end) => entry.read(start, end - start + 1),
   });
 }
@@ -95,7 +93,7 @@ async function folderReply(
     headers: {
       ...INERT_HEADERS,
       "content-type": "text/html; charset=utf-8",
-      "cache-control": FOREVER,
+      "cache-control": IMMUTABLE,
       etag: `"${folder.cid}"`,
     },
   };
