@@ -11,7 +11,9 @@ const STEP_MS = 1_000;
 export function createConnectionAges(now = () => performance.now()): (socket: Socket) => number {
   const ages = new WeakMap<Socket, number>();
   return (socket) => {
-    const age = ages.get(socket) ?? Math.floor(now() / STEP_MS);
+    const known = ages.get(socket);
+    if (known !== undefined) return known;
+    const age = Math.floor(now() / STEP_MS);
     ages.set(socket, age);
     return age;
   };

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { FileCopies } from "./fileCopies.ts";
@@ -35,7 +35,6 @@ export async function copyGridFiles(
   spoolFolder: string,
 ): Promise<void> {
   const wanted = await filesToCopy(files, copies);
-  await mkdir(spoolFolder, { recursive: true });
   const spoolPath = (id: string) => join(spoolFolder, `gridfs-${id.replace(/[^\w-]/g, "_")}`);
   const begun = new Set<string>();
   try {

@@ -102,7 +102,7 @@ export class GlobalConfigService {
     const after = triggerOf?.("afterSave");
     const original = await this.#readRow();
     await before?.(params, paramsOf(original), request);
-    await this.#update(operations);
+    await this.#update(operations, original === undefined);
     const changed = await this.#readRow();
     await history?.save(configOf(original), configOf(changed), Object.keys(params), changedBy);
     await after?.(paramsOf(changed) ?? {}, paramsOf(original), request);
@@ -113,11 +113,11 @@ export class GlobalConfigService {
     return getRow(store, schemaOf("_GlobalConfig"), CONFIG_OBJECT_ID);
   }
 
-  async #update(operations: Record<string, Operation>): Promise<void> {
+  async #update(operations: Record<string, Operation>, isFirst: boolean): Promise<void> {
     const { store, schemaOf, clock } = this.#dependencies;
     const schema = schemaOf("_GlobalConfig");
     const at = new Date(clock()).toISOString();
-    if (!(await this.#readRow())) await this.#createRow(schema);
+    if (isFirst) await this.#createRow(schema);
     await store.write([{ kind: "update", schema, id: CONFIG_OBJECT_ID, at, operations, subjects: null }]);
   }
 
